@@ -2,6 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A node without DDS: its publishers keep their messages, and a test calls its subscriptions."""
 
+from types import SimpleNamespace
+
+from rclpy.qos import QoSProfile
+
 
 class FakePublisher:
     """
@@ -10,6 +14,8 @@ class FakePublisher:
     :ivar sent: messages, or their bytes.
     :ivar subscribers: what it reports as their number.
     """
+
+    topic_name, qos_profile = '', QoSProfile(depth=1)
 
     def __init__(self, message_type=None, subscribers=1):
         self.msg_type, self.subscribers, self.sent = message_type, subscribers, []
@@ -50,3 +56,4 @@ class FakeNode:
 
     def create_subscription(self, message_type, topic, receive, qos, **options):
         self.receivers[topic] = receive
+        return SimpleNamespace(topic_name=topic, msg_type=message_type, qos_profile=qos)

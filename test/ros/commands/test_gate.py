@@ -38,17 +38,16 @@ def say(gate, topic, stamp_ns, done=None):
 @given(st.permutations(['/a', '/b', '/c']))
 def test_awaited_commands_are_held_until_the_instant_ends_whatever_their_order(arrival):
     gate, got = AnswerGate(), []
-    takes = {each: gate.wrap(each, lambda text, stale='': got.append(text)) for each in arrival}
     gate.arm(sorted(arrival))
     at(gate, NOW)
     for topic in arrival:
         assert not gate.wait(0)
-        takes[topic](topic)
+        assert gate.hold(topic, topic, lambda text, stale='': got.append(text))
     assert gate.wait(0) and got == []
     for receive, message in gate.end_instant():
         receive(message)
     assert got == sorted(arrival) and gate.end_instant() == []
-    takes['/a']('too much')
+    gate.hold('/a', 'too much', lambda text, stale='': got.append(text))
     gate.disarm()
     assert got[-1] == 'too much' and len(got) == 4
 

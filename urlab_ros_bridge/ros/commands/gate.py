@@ -84,23 +84,16 @@ class AnswerGate:
         self._published_ns: int | None = None
         self._newest_ns = self._before_reset_ns = 0
 
-    def wrap(self, topic: str, receive: Receive) -> Receive:
+    def hold(self, topic: str, message: Any, receive: Receive) -> bool:
         """
-        Return the callback of a command topic, which calls `receive` now or later.
+        Hold the message of a command topic if the topic is awaited; return whether it is.
 
         :param topic: resolved name.
+        :param receive: is called with the message when the instant ends.
         """
-        self.command_topics.add(topic)
-
-        def take(message: Any, stale: str = '') -> None:
-            # An answer belongs to its instant, whatever its age in wall time.
-            is_held = topic in self._held and self.record_answer(
-                topic, stamp_of(message), message, receive
-            )
-            if not is_held:
-                receive(message, stale)
-
-        return take
+        return topic in self._held and self.record_answer(
+            topic, stamp_of(message), message, receive
+        )
 
     def arm(self, topics: Iterable[str]) -> None:
         """Await answers on these topics from now on."""

@@ -93,16 +93,15 @@ class GoalAction:
         self._server.finish(handle, ending, result)
 
     def _accept(self, request: Any) -> bool:
-        return self._robot.carry_out(self._name, lambda: self.check(request)) is None
+        return self._robot.carry_out(self._name, self.check, request) is None
 
     def _start(self, handle: ServerGoalHandle) -> None:
         goal = self._goals[bytes(handle.goal_id.uuid)] = Goal(self, handle)
-
-        def start() -> None:
-            goal.task = self.start(handle.request, goal)
-
-        if error := self._robot.carry_out(self._name, start):
+        if error := self._robot.carry_out(self._name, self._begin, handle.request, goal):
             goal.done(Ending.ABORTED, self.refused(error))
+
+    def _begin(self, request: Any, goal: Goal) -> None:
+        goal.task = self.start(request, goal)
 
     def _cancel(self, handle: ServerGoalHandle) -> None:
         goal = self._goals.get(bytes(handle.goal_id.uuid))

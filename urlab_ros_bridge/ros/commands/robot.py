@@ -12,13 +12,11 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from rclpy.subscription import Subscription
 
 from urlab_ros_bridge.ros.commands.admission import CommandRejected
-from urlab_ros_bridge.ros.commands.admission import staleness
 from urlab_ros_bridge.ros.commands.arbitration import Arbiter
 from urlab_ros_bridge.ros.commands.context import CommandContext
-from urlab_ros_bridge.ros.commands.context import CommandParameters
+from urlab_ros_bridge.ros.commands.intake import Intake
 from urlab_ros_bridge.ros.commands.setpoints import ROBOT_RESETS
 from urlab_ros_bridge.ros.commands.setpoints import Setpoints
 from urlab_ros_bridge.ros.features.declarations import Topic
@@ -28,8 +26,6 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
-from urlab_ros_bridge.ros.rclpy_tools.message_info import MessageInfo
-from urlab_ros_bridge.ros.rclpy_tools.message_info import WithMessageInfo
 
 # The reason for goals that a reset aborts.
 RESET = 'the simulation was reset'
@@ -53,7 +49,7 @@ class CommandedRobot:
         self.arbiter = Arbiter(context.settings, context.stop)
         self.setpoints = Setpoints(plan, context)
         self._commands: list[tuple[str, Command]] = []  # each with the name of its feature
-        self._subscriptions: list[tuple[str, Subscription]] = []
+        self._intakes: list[Intake] = []
 
     def open(self, features: Iterable[Feature]) -> None:
         """Make the commands of all features, and accept messages and goals from now on."""
@@ -78,30 +74,14 @@ class CommandedRobot:
         :param message_type: for a topic that may have several types.
         :param parts: values of the other fields of the name.
         """
-        context, node = self.context, self.context.node
-        topic_name = topic.named(self.plan.namespace, parts)
-        name = node.resolve_topic_name(topic_name)
+        name = topic.named(self.plan.namespace, parts)
         kind = message_type or load_interface(topic.types[0])
+        profile = getattr(qos, topic.profile)
+        self._intakes.append(Intake(name, kind, profile, self.context, self.carry_out, receive))
 
-        def carry_out(message: Any, stale: str = '') -> None:
-            self.carry_out(topic_name, lambda: receive(message, stale))
-
-        pass_to_gate = context.gate.wrap(name, carry_out)
-
-        def take(message: Any, info: MessageInfo) -> None:
-            limit = self.settings(CommandParameters).command_max_age
-            pass_to_gate(message, staleness(info, limit))
-
-        subscription = node.create_subscription(
-            kind,
-            topic_name,
-            WithMessageInfo(take),
-            getattr(qos, topic.profile)(),
-            qos_overriding_options=qos.overridable(node, topic_name),
-        )
-        self._subscriptions.append((name, subscription))
-
-    def carry_out(self, name: str, command: Callable[[], None]) -> CommandRejected | None:
+    def carry_out(
+        self, name: str, command: Callable[..., object], *arguments: Any
+    ) -> CommandRejected | None:
         """
         Carry out a command of any kind; return why it was rejected, which is counted too.
 
@@ -109,10 +89,11 @@ class CommandedRobot:
         command overtakes the stop; then the robot is stopped again.
 
         :param name: topic or action.
+        :param command: is called with the arguments; raises CommandRejected.
         """
         stopped = self.arbiter.stopped
         try:
-            command()
+            command(*arguments)
         except CommandRejected as error:
             self.context.rejections.add(name, error)
             return error
@@ -206,9 +187,8 @@ class CommandedRobot:
         """Abort goals with a reason, and withdraw all topics and actions."""
         self.arbiter.close(reason)
         self._each(lambda command: command.drop(reason))
-        for name, subscription in self._subscriptions:
-            self.context.gate.command_topics.discard(name)
-            self.context.node.destroy_subscription(subscription)
+        for intake in self._intakes:
+            intake.close()
         self._each(lambda command: command.close())
 
     def _each(self, call: Callable[[Command], object]) -> None:

@@ -10,7 +10,6 @@ import threading
 from typing import TYPE_CHECKING
 
 from nav_msgs.msg import OccupancyGrid
-from rclpy.publisher import Publisher
 
 from urlab_ros_bridge.client.model import read_robot
 from urlab_ros_bridge.client.model.kinematics import LocalModel
@@ -22,6 +21,7 @@ from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feed import Publishers
+from urlab_ros_bridge.ros.features.taps import TappedPublisher
 from urlab_ros_bridge.ros.messages.base import header_to_ros
 from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
@@ -78,7 +78,7 @@ class MapTopic(Part):
         if self._thread.ident is not None:
             self._thread.join(_STOP_SECONDS)
 
-    def _draw_and_publish(self, publisher: Publisher, handshake: Handshake) -> None:
+    def _draw_and_publish(self, publisher: TappedPublisher, handshake: Handshake) -> None:
         try:
             message = self._message(self._draw(handshake))
         except UrlabError as error:

@@ -11,7 +11,6 @@ from typing import Any
 
 from geometry_msgs.msg import Point
 import numpy as np
-from rclpy.publisher import Publisher
 from shape_msgs.msg import Mesh
 from shape_msgs.msg import MeshTriangle
 from shape_msgs.msg import SolidPrimitive
@@ -29,6 +28,7 @@ from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feed import Publishers
+from urlab_ros_bridge.ros.features.taps import TappedPublisher
 from urlab_ros_bridge.ros.link.current_world import CurrentWorld
 from urlab_ros_bridge.ros.messages.base import header_to_ros
 from urlab_ros_bridge.ros.messages.geometry import pose_to_ros
@@ -93,7 +93,7 @@ class PlanningSceneTopic(Part):
     def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge
         self._world = bridge.part(CurrentWorld)
-        self._publisher: Publisher | None = None
+        self._publisher: TappedPublisher | None = None
         self._obstacles: dict[str, Obstacle] = {}
         self._sent: dict[str, tuple[Obstacle, Pose]] = {}
         self._subscribers = 0

@@ -20,11 +20,12 @@ from typing import Protocol
 from typing import TypeVar
 
 from rclpy.node import Node
-from rclpy.publisher import Publisher
 
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.errors import FeatureErrors
 from urlab_ros_bridge.ros.features.errors import text_of
+from urlab_ros_bridge.ros.features.taps import TappedPublisher
+from urlab_ros_bridge.ros.features.taps import taps_of
 from urlab_ros_bridge.ros.features.tick_state import RobotState
 from urlab_ros_bridge.ros.features.tick_state import WorldState
 from urlab_ros_bridge.ros.parameters.settings import Settings
@@ -113,7 +114,7 @@ class Feed:
     def __init__(
         self,
         topic: str,
-        publisher: Publisher,
+        publisher: TappedPublisher,
         build: Build,
         *,
         wire: Iterable[bytes] = (),
@@ -194,13 +195,14 @@ class Publishers:
         :param before: publishers of the previous world, reused where the type is the same.
         """
         self._node = node
-        self._publishers: dict[str, Publisher] = {}
+        self._taps = taps_of(node)
+        self._publishers: dict[str, TappedPublisher] = {}
         self._before = dict(before._publishers) if before is not None else {}
         self._memories: dict[str, Any] = before._memories if before is not None else {}
 
     def get(
         self, message_type: type[Any], topic: str, profile: qos.Profile = qos.sensor
-    ) -> Publisher:
+    ) -> TappedPublisher:
         """
         Return the publisher of a topic.
 
@@ -212,19 +214,23 @@ class Publishers:
             if found is not None and found.msg_type is message_type:
                 self._publishers[topic] = found
                 return found
-            found = self._node.create_publisher(
-                message_type,
-                topic,
-                profile(),
-                qos_overriding_options=qos.overridable(self._node, topic),
+            found = TappedPublisher(
+                self._node.create_publisher(
+                    message_type,
+                    topic,
+                    profile(),
+                    qos_overriding_options=qos.overridable(self._node, topic),
+                )
             )
+            self._taps.add(found)
             self._publishers[topic] = found
         elif found.msg_type is not message_type:
-            taken: Any = found.msg_type
-            raise TopicTaken(topic, taken.__name__, message_type.__name__)
+            raise TopicTaken(topic, found.msg_type.__name__, message_type.__name__)
         return found
 
-    def of(self, topic: Topic, name: str, message_type: type[Any] | None = None) -> Publisher:
+    def of(
+        self, topic: Topic, name: str, message_type: type[Any] | None = None
+    ) -> TappedPublisher:
         """
         Return the publisher of a declared topic.
 
@@ -247,7 +253,8 @@ class Publishers:
         kept = successor._publishers if successor is not None else {}
         for topic, publisher in self._publishers.items():
             if kept.get(topic) is not publisher:
-                self._node.destroy_publisher(publisher)
+                self._taps.discard(publisher)
+                self._node.destroy_publisher(publisher.publisher)
         self._publishers.clear()
 
 

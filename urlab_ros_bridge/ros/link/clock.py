@@ -10,10 +10,10 @@ from rclpy.node import Node
 
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.features.feed import RateLimiter
 from urlab_ros_bridge.ros.messages.base import ClockTemplate
 from urlab_ros_bridge.ros.parameters.checks import rate
-from urlab_ros_bridge.ros.rclpy_tools import qos
 from urlab_ros_bridge.schema import key
 
 
@@ -58,12 +58,7 @@ class ClockPublisher:
 
     def __init__(self, node: Node, rate: float) -> None:
         self._template = ClockTemplate()
-        self._publisher = node.create_publisher(
-            self._template.message_type,
-            '/clock',
-            qos.clock(),
-            qos_overriding_options=qos.overridable(node, '/clock'),
-        )
+        self._publisher = Publishers(node).of(CLOCK, CLOCK.name)
         self._limiter = RateLimiter(rate)
         self._stamp_ns: int | None = None
         self._dirty = False

@@ -22,12 +22,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from rclpy.context import Context as RosContext
+from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from urlab_ros_bridge.ros.extras.bag import RecordableNode
-from urlab_ros_bridge.ros.extras.bag import RecordableTopics
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.taps import Taps
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.parameters.params import Parameters
 from urlab_ros_bridge.ros.parameters.params import undeclared_overrides
@@ -40,8 +40,12 @@ from urlab_ros_bridge.wire.errors import UrlabError
 NODE_NAME = 'urlab_bridge'
 
 
-class BridgeNode(RecordableNode):
-    """The bridge."""
+class BridgeNode(Node):
+    """
+    The bridge.
+
+    :ivar taps: of all publishers and of the subscriptions of commands.
+    """
 
     def __init__(
         self,
@@ -68,19 +72,17 @@ class BridgeNode(RecordableNode):
         super().__init__(
             NODE_NAME, context=context, parameter_overrides=parameter_overrides, **arguments
         )
+        self.taps = Taps()
         self._log = log_to(self)
-        timeline = Timeline()
-        self.topics = RecordableTopics(lambda: timeline.tick_ns)
         self.bridge = Bridge(
             self,
             features,
             lambda: self.parameters.settings,
             self._log,
-            timeline=timeline,
+            timeline=Timeline(),
             fail=on_failure or (lambda error: self._log('warning', str(error))),
             status_fd=status_fd,
         )
-        self.bridge.add(self.topics)
         try:
             self._refuse_sim_time()
             self.parameters = Parameters(self, settings_type(features), self._changed)

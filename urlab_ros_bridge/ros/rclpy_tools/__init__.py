@@ -7,7 +7,6 @@ What rclpy lacks; no other package works around it.
 - `deferred_service`: answers from another thread (replaces a public method of the service);
 - `actions`: goals that are ended from another thread (overrides a public method);
 - `message_info`: one signature for the ways in which executors pass the info of a message;
+- `managed`: a lifecycle node that answers a transition that is not possible (replaces a callback);
 - `executor`: `spin_once` that survives errors in callbacks.
-
-An invalid lifecycle transition raises in rclpy's callback: it is logged and stays unanswered.
 """

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from collections.abc import Mapping
 import inspect
 from typing import Any
@@ -14,9 +13,9 @@ from typing import Any
 MessageInfo = Mapping[str, Any]
 
 
-class WithMessageInfo:
+class TakesMessageInfo:
     """
-    A callback for a subscription that takes a message and its info.
+    Base class of a callback that takes a message and its info, as `arguments`.
 
     rclpy looks at the signature to see whether a callback wants the info.  The events executor
     (Jazzy to Lyrical) then passes one tuple where all other executors pass two arguments.
@@ -29,20 +28,7 @@ class WithMessageInfo:
         ]
     )
 
-    def __init__(self, receive: Callable[[Any, MessageInfo], None]) -> None:
-        """
-        Wrap a function.
 
-        :param receive: called with the message and its info.
-        """
-        self._receive = receive
-
-    def __call__(self, *arguments: Any) -> None:
-        """Take a message and its info, as one tuple or as two arguments."""
-        message, info = arguments[0] if len(arguments) == 1 else arguments
-        self._receive(message, info)
-
-
-def message_in(arguments: tuple[Any, ...]) -> Any:
-    """Return the message among the arguments of a callback, with or without info."""
-    return arguments[0][0] if isinstance(arguments[0], tuple) else arguments[0]
+def message_and_info(arguments: tuple[Any, ...]) -> tuple[Any, MessageInfo]:
+    """Return a message and its info, which come as one tuple or as two arguments."""
+    return arguments[0] if len(arguments) == 1 else arguments

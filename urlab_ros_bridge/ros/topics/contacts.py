@@ -10,7 +10,6 @@ import threading
 from typing import Any
 
 import numpy as np
-from rclpy.publisher import Publisher
 from visualization_msgs.msg import Marker
 from visualization_msgs.msg import MarkerArray
 
@@ -24,6 +23,7 @@ from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feed import Publishers
+from urlab_ros_bridge.ros.features.taps import TappedPublisher
 from urlab_ros_bridge.ros.features.timeline import Mark
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.current_world import CurrentWorld
@@ -135,7 +135,7 @@ class ContactTopics(Part):
         self._link = bridge.part(ServerLink)
         self._world = bridge.part(CurrentWorld)
         publishers = Publishers(bridge.node)
-        self._publishers: dict[Topic, Publisher] = {}
+        self._publishers: dict[Topic, TappedPublisher] = {}
         if not bridge.settings(ConnectionParameters).observe_only:
             self._publishers = {
                 topic: publishers.of(topic, topic.name)

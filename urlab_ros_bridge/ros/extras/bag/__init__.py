@@ -10,7 +10,5 @@ the recorder gets all bytes that are published, each with the time of the simula
 from urlab_ros_bridge.ros.extras.bag.errors import BagError
 from urlab_ros_bridge.ros.extras.bag.recorder import BagRecorder
 from urlab_ros_bridge.ros.extras.bag.recorder import BagSummary
-from urlab_ros_bridge.ros.extras.bag.topics import RecordableNode
-from urlab_ros_bridge.ros.extras.bag.topics import RecordableTopics
 
-__all__ = ['BagError', 'BagRecorder', 'BagSummary', 'RecordableNode', 'RecordableTopics']
+__all__ = ['BagError', 'BagRecorder', 'BagSummary']

@@ -22,8 +22,8 @@ from urlab_ros_bridge.ros.extras.bag.files import BagFiles
 from urlab_ros_bridge.ros.extras.bag.metadata import BagTopic
 from urlab_ros_bridge.ros.extras.bag.metadata import kind_of
 from urlab_ros_bridge.ros.extras.bag.metadata import qos_text
-from urlab_ros_bridge.ros.extras.bag.topics import Now
-from urlab_ros_bridge.ros.extras.bag.topics import Sink
+from urlab_ros_bridge.ros.extras.bag.sink import Now
+from urlab_ros_bridge.ros.extras.bag.sink import Sink
 from urlab_ros_bridge.ros.extras.bag.writer import BagQueue
 from urlab_ros_bridge.ros.extras.bag.writer import BagWriter
 from urlab_ros_bridge.ros.parameters.settings import Settings

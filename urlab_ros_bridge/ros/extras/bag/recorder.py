@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 import shutil
 import threading
+from typing import Any
 
 from urlab_ros_bridge.files import require_mcap
 from urlab_ros_bridge.ros.extras.bag.bag import Bag
@@ -30,10 +31,11 @@ from urlab_ros_bridge.ros.extras.bag.errors import BagTimeout
 from urlab_ros_bridge.ros.extras.bag.errors import NoBag
 from urlab_ros_bridge.ros.extras.bag.files import make_folder
 from urlab_ros_bridge.ros.extras.bag.parameters import BagParameters
-from urlab_ros_bridge.ros.extras.bag.topics import RecordableTopics
+from urlab_ros_bridge.ros.extras.bag.sink import Sink
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feature import Status
+from urlab_ros_bridge.ros.features.taps import taps_of
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.topics.reset_counts import ResetCounts
 from urlab_ros_bridge.schema.patterns import BadPattern
@@ -66,7 +68,7 @@ class BagRecorder(Part):
     def __init__(self, bridge: Bridge) -> None:
         self.bag: Bag | None = None
         self._bridge = bridge
-        self._topics = bridge.part(RecordableTopics)
+        self._taps = taps_of(bridge.node)
         self._run_in_stream = bridge.stream_tasks.run_and_wait
         self._cause: Mapping[str, str] = {}
         self._lock = threading.Lock()
@@ -109,13 +111,13 @@ class BagRecorder(Part):
                 () if wanted == ALL else wanted, exclude, self._bridge.node.get_namespace()
             )
             if check:
-                selection.check(self._topics.names())
+                selection.check(self._taps.names())
             folder = make_folder(name, settings)
             bag = Bag(
                 folder,
                 selection,
                 settings.bag_compression,
-                self._topics.now,
+                self._now,
                 self._origin,
                 lambda text: self._bridge.log('warning', f'bag recording stopped: {text}'),
             )
@@ -165,7 +167,7 @@ class BagRecorder(Part):
             return
         cause, self._cause = self._cause, {}
         default = 'time went back' if bag.has_file else 'the first tick'
-        bag.begin_file(stamp_ns, {'cause': default, **cause}, self._topics.latched())
+        bag.begin_file(stamp_ns, {'cause': default, **cause}, self._latched())
 
     @contextmanager
     def _note_reset(self, texts: Mapping[str, str], keeps_time: bool) -> Iterator[None]:
@@ -183,7 +185,7 @@ class BagRecorder(Part):
     def every_second(self, now: float) -> None:
         """Stop recording into a bag that has failed."""
         if self.bag is not None and self.bag.writer.problem:
-            self._topics.record(None)
+            self._taps.record(None)
 
     def statuses(self) -> list[Status]:
         """Return the state of the bag."""
@@ -209,11 +211,28 @@ class BagRecorder(Part):
     def _install(self, bag: Bag) -> list[str]:
         self.bag = bag
         bag.writer.start()
-        recorded = self._topics.record(bag.sink)
-        now = self._topics.now()
+        recorded = self._taps.record(bag.sink)
+        now = self._now()
         if now is not None:
-            bag.begin_file(now, {'cause': 'the bag was started'}, self._topics.latched())
+            bag.begin_file(now, {'cause': 'the bag was started'}, self._latched())
         return recorded
+
+    def _now(self) -> int | None:
+        """Return the time of the tick that is being published, None before the first."""
+        return self._bridge.timeline.tick_ns
+
+    def _latched(self) -> list[tuple[Sink, Any]]:
+        """
+        Return the last messages of recorded latched topics, with their sinks.
+
+        Messages with a stamp are left out: they are published again for a new subscriber, and a
+        bag counts as one.
+        """
+        return [
+            (sink, message)
+            for sink, message in self._taps.latched()
+            if isinstance(sink, Sink) and not sink.has_stamp(message)
+        ]
 
     def _check_disk(self, bag: Bag) -> None:
         """Raise BagFailed, with no bag left, when the beginning of a bag cannot be written."""
@@ -224,7 +243,7 @@ class BagRecorder(Part):
             raise BagFailed(bag.writer.problem)
 
     def _remove(self) -> None:
-        self._topics.record(None)
+        self._taps.record(None)
         self.bag = None
 
     def _end(self, bag: Bag) -> BagSummary:

@@ -5,21 +5,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
+from typing import Any
 
 from rclpy.exceptions import NameValidationException
 from rclpy.expand_topic_name import expand_topic_name
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.qos import ReliabilityPolicy
-from rclpy.subscription import Subscription
 from rclpy.validate_full_topic_name import validate_full_topic_name
 from rclpy.validate_topic_name import validate_topic_name
 
 from urlab_ros_bridge.ros.commands.gate import AnswerGate
 from urlab_ros_bridge.ros.extras.lockstep.rules import LockstepEnded
 from urlab_ros_bridge.ros.extras.lockstep.waits import Ids
-from urlab_ros_bridge.ros.messages.stamps import ReadStamp
+from urlab_ros_bridge.ros.features.taps import Tap
+from urlab_ros_bridge.ros.features.taps import taps_of
 from urlab_ros_bridge.ros.messages.stamps import stamp_reader
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -73,15 +73,15 @@ class Topics:
         """
         self._node = node
         self._gate = gate
-        self._made: dict[str, Subscription] = {}
+        self._made: dict[str, _Answers] = {}
         self.names: dict[str, str] = {}
         for name in names:
             self.names[resolve_topic(node, name)] = name
 
     def close(self) -> None:
         """Destroy the subscriptions made here."""
-        for subscription in self._made.values():
-            self._node.destroy_subscription(subscription)
+        for answers in self._made.values():
+            answers.close()
         self._made.clear()
 
     def absent(self) -> list[str]:
@@ -126,13 +126,27 @@ class Topics:
             info.qos_profile.reliability is ReliabilityPolicy.RELIABLE for info in infos
         )
         policy = ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT
-        self._made[topic] = self._node.create_subscription(
-            kind,
-            topic,
-            partial(self._pass_to_gate, topic, stamp_reader(kind)),
-            QoSProfile(depth=_DEPTH, reliability=policy),
-            raw=True,
-        )
+        profile = QoSProfile(depth=_DEPTH, reliability=policy)
+        self._made[topic] = _Answers(self._node, self._gate, kind, topic, profile)
 
-    def _pass_to_gate(self, topic: str, stamp_of: ReadStamp, message: bytes) -> None:
-        self._gate.record_answer(topic, stamp_of(message))
+
+class _Answers(Tap):
+    """The subscription of a topic that is no command; its messages stay serialised."""
+
+    def __init__(
+        self, node: Node, gate: AnswerGate, kind: type[Any], topic: str, profile: QoSProfile
+    ) -> None:
+        self._node, self._gate, self.topic_name = node, gate, topic
+        self._stamp_of = stamp_reader(kind)
+        self._subscription = node.create_subscription(kind, topic, self.take, profile, raw=True)
+        super().__init__(self._subscription)
+        taps_of(node).add(self)
+
+    def take(self, message: bytes) -> None:
+        if self.sink is not None:
+            self.sink.add_received(message)
+        self._gate.record_answer(self.topic_name, self._stamp_of(message))
+
+    def close(self) -> None:
+        taps_of(self._node).discard(self)
+        self._node.destroy_subscription(self._subscription)

@@ -10,12 +10,12 @@ import json
 from typing import Any
 
 import numpy as np
-from rclpy.publisher import Publisher
 from std_msgs.msg import String
 
 from urlab_ros_bridge.client.cameras.stream import Frame
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feed import Publishers
+from urlab_ros_bridge.ros.features.taps import TappedPublisher
 from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.ros.topics.cameras.messages import CameraInfoTemplate
 from urlab_ros_bridge.ros.topics.cameras.messages import CompressedTemplate
@@ -59,7 +59,7 @@ LABELS = _row('labels', 'std_msgs/msg/String', 'semantic and instance cameras', 
 TOPICS = (IMAGE, CAMERA_INFO, COMPRESSED, COMPRESSED_DEPTH, POINTS, LABELS)
 
 
-def _publisher(plan: CameraPlan, publishers: Publishers, topic: Topic) -> Publisher:
+def _publisher(plan: CameraPlan, publishers: Publishers, topic: Topic) -> TappedPublisher:
     return publishers.of(topic, topic.named('', {'camera': plan.topic}))
 
 
@@ -70,7 +70,7 @@ class Output:
     :ivar needs_color: the colour camera with the same view is needed.
     """
 
-    def __init__(self, publisher: Publisher, make: Make, needs_color: bool = False) -> None:
+    def __init__(self, publisher: TappedPublisher, make: Make, needs_color: bool = False) -> None:
         self.publisher = publisher
         self.make = make
         self.needs_color = needs_color

@@ -7,20 +7,20 @@ from rclpy.serialization import serialize_message
 from sensor_msgs.msg import Image
 from stamps import time_of
 
-from urlab_ros_bridge.ros.extras.bag import RecordableNode
-from urlab_ros_bridge.ros.extras.bag import RecordableTopics
 from urlab_ros_bridge.ros.extras.bag.bag import Selection
 from urlab_ros_bridge.ros.extras.bag.metadata import BagTopic
-from urlab_ros_bridge.ros.extras.bag.topics import MAX_AHEAD_NS
-from urlab_ros_bridge.ros.extras.bag.topics import Sink
+from urlab_ros_bridge.ros.extras.bag.sink import MAX_AHEAD_NS
+from urlab_ros_bridge.ros.extras.bag.sink import Sink
+from urlab_ros_bridge.ros.features.feed import Publishers
+from urlab_ros_bridge.ros.features.taps import Taps
 
 NOW = 5_000_000_000
 
 
 @pytest.fixture
 def node(ros_node):
-    node = ros_node(RecordableNode, node_name='recorded')
-    node.topics = RecordableTopics(lambda: NOW)
+    node = ros_node()
+    node.taps = Taps()
     return node
 
 
@@ -37,13 +37,13 @@ def test_a_message_is_recorded_at_its_stamp_unless_that_is_far_ahead(node):
         put = lambda topic, stamp, data: kept.append((topic.name, stamp, data))  # noqa: E731
         return Sink(BagTopic(name, message_type.__name__, ''), message_type, put, lambda: NOW)
 
-    publisher = node.create_publisher(Image, 'image', 1)
+    publisher = Publishers(node).get(Image, 'image')
     publisher.publish(image(NOW))
-    assert node.topics.record(find) == ['/image']
+    assert node.taps.record(find) == ['/image']
     images = list(map(image, (NOW - 7, NOW + MAX_AHEAD_NS, NOW + MAX_AHEAD_NS + 1, 0)))
     for each in images:
         publisher.publish(each)
-    assert node.topics.record(None) == []
+    assert node.taps.record(None) == []
     publisher.publish(image(NOW))
     times = (NOW - 7, NOW + MAX_AHEAD_NS, NOW, NOW)
     assert kept == [('/image', *pair) for pair in zip(times, images, strict=True)]
