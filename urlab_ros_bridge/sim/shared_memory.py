@@ -19,6 +19,7 @@ from typing import Any
 import uuid
 
 from urlab_ros_bridge.limited_log import LimitedLog
+from urlab_ros_bridge.sim.cameras.demand import Reason
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.observe.state import ShmStatePublisher
@@ -95,7 +96,7 @@ class CameraRegions:
         elif not is_open:
             self._open.discard(index)
         if before != self._open:
-            self._rig.read_regions(self._open)
+            self._rig.demand(Reason.SHM, self._open)
 
 
 MAX_CHANNELS = 16

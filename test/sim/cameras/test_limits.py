@@ -7,7 +7,7 @@ from camera_lab import needs_gl
 import pytest
 
 from urlab_ros_bridge.client import open_camera
-from urlab_ros_bridge.sim.cameras.supervisor import MAX_PORTS
+from urlab_ros_bridge.sim.cameras.listeners import MAX_PORTS
 from urlab_ros_bridge.sim.model.client_models.limits import CAMERAS
 
 

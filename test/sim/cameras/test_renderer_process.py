@@ -21,8 +21,8 @@ from urlab_ros_bridge.client.cameras.stream import open_camera
 from urlab_ros_bridge.client.errors import CameraUnavailable
 from urlab_ros_bridge.client.errors import NotReady
 from urlab_ros_bridge.sim.cameras import supervisor
+from urlab_ros_bridge.sim.cameras.listeners import open_listeners
 from urlab_ros_bridge.sim.cameras.renderer import environment
-from urlab_ros_bridge.sim.cameras.supervisor import open_listeners
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.transport.server_sockets import SocketInUse
 
@@ -88,8 +88,8 @@ def test_a_killed_renderer_restarts_while_physics_continues(
     others = {child.pid for child in renderers()}
     renderer.send_signal(signal.SIGKILL)
     simulation, steps = own_server.simulation, set()
-    wait_until(lambda: simulation.cameras.port is None)
-    while simulation.cameras.port is None:
+    wait_until(lambda: simulation.cameras.renderer is None)
+    while simulation.cameras.renderer is None:
         stream.receive(0.0)  # it connects again, which starts the next one
         if {child.pid for child in renderers()} - others:
             steps.add(client.status().step)
@@ -131,7 +131,7 @@ def test_a_lost_opengl_context_sends_no_stale_image_and_recovers(
                 assert stream.receive(60.0) is not None
                 caplog.clear()
                 no_graphics.touch()
-                wait_until(lambda: simulation.cameras.port is None)
+                wait_until(lambda: simulation.cameras.renderer is None)
                 receive_all(stream)
                 newest = simulation.engine.clock.stamp_ns
                 # It does not start again while there is nothing to draw with; that is not the end.

@@ -191,3 +191,13 @@ _VIEW_FIELDS = (
     'cam_sensorsize',
     'cam_intrinsic',
 )
+
+
+def listener_of(camera: int, listeners: int) -> int:
+    """
+    Return which of the listening sockets serves a camera; cameras may share one.
+
+    >>> [listener_of(camera, 2) for camera in range(5)]
+    [0, 1, 0, 1, 0]
+    """
+    return camera % listeners

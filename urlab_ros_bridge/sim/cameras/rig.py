@@ -1,23 +1,28 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The cameras of a running world: which are watched and due, and what the renderer gets."""
+"""The cameras of a running world: which are needed and due, and what the renderer is sent."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
 from collections.abc import Sequence
 import json
+import threading
 import time
 from typing import Any
-from typing import Protocol
 
-from urlab_ros_bridge.sim.cameras import connection as link
+from urlab_ros_bridge.sim.cameras import messages
 from urlab_ros_bridge.sim.cameras.catalog import CameraItem
 from urlab_ros_bridge.sim.cameras.catalog import read_catalog
 from urlab_ros_bridge.sim.cameras.connection import RendererConnection
+from urlab_ros_bridge.sim.cameras.demand import Demand
+from urlab_ros_bridge.sim.cameras.demand import Reason
 from urlab_ros_bridge.sim.cameras.free_camera import FreeCameraView
+from urlab_ros_bridge.sim.cameras.jobs import Capture
+from urlab_ros_bridge.sim.cameras.jobs import JobMemory
 from urlab_ros_bridge.sim.cameras.schedule import Delayed
 from urlab_ros_bridge.sim.cameras.schedule import DelayLine
 from urlab_ros_bridge.sim.cameras.schedule import Schedule
@@ -26,21 +31,8 @@ from urlab_ros_bridge.sim.cameras.visual_state import VisualState
 from urlab_ros_bridge.sim.physics.engine import Engine
 from urlab_ros_bridge.transport.shm.region import Region
 
-KEEP_RENDERING_SECONDS = (
-    2.0  # s of wall time that a camera keeps rendering after a `latest` request
-)
 FROZEN_SECONDS = 0.05  # s of wall time without a step until time counts as frozen
 _NEVER, _ALWAYS = 2**62, -(2**62)
-
-
-class RendererStarter(Protocol):
-    """The service that starts the renderer process."""
-
-    def start_soon(self) -> None:
-        """Start it; does not wait."""
-
-    def wait(self, timeout: float) -> RendererConnection | None:
-        """Start it if need be; None when it is not ready in time."""
 
 
 class CameraRig:
@@ -53,11 +45,10 @@ class CameraRig:
     :ivar endpoints: address of each camera's stream, '' while there is none.
     :ivar off: why there are no images, '' when there are.
     :ivar overlays: what `set_overlays` was given last.
-    :ivar regions: shared memory that frames of these cameras go to besides; set them before the
-        renderer starts.
-    :ivar readers: the cameras whose regions have readers.
-    :ivar renderer: starts the renderer process; None while there cannot be one.
-    :ivar port: the running renderer, None while there is none.
+    :ivar regions: shared memory that frames of these cameras are also written to; set them before
+        the renderer starts.
+    :ivar renderer: the running renderer, None while there is none.
+    :ivar start_renderer: starts it and does not wait; None while there cannot be one.
     :ivar free_view: returns the pose of the free camera for each captured state, called with the
         lock held; None leaves it.
     """
@@ -72,15 +63,14 @@ class CameraRig:
         self.overlays: Sequence[Mapping[str, Any]] = ()
         self.state = VisualState(world.model, world.data, self.items)
         self.free_view: Callable[[], FreeCameraView] | None = None
-        self.renderer: RendererStarter | None = None
-        self.port: RendererConnection | None = None
+        self.start_renderer: Callable[[], None] | None = None
+        self.renderer: RendererConnection | None = None
         self.regions: dict[int, Region] = {}
+        # Guards what the renderer is told of readers; notified when `renderer` or `off` changes.
+        self._changed = threading.Condition()
         self._schedules = [Schedule(item) for item in self.items]
-        self._subscribed: frozenset[int] = frozenset()
-        self.readers: frozenset[int] = frozenset()
+        self._demand = Demand()
         self._newcomers: set[int] = set()
-        self._requested: dict[int, float] = {}
-        self._switched_off: dict[str, set[int]] = {'zmq': set(), 'shm': set()}
         self._delayed = DelayLine()
         self._timeline = 0
         self._epoch = engine.clock.epoch
@@ -92,46 +82,87 @@ class CameraRig:
     @property
     def watched(self) -> int:
         """Return how many cameras are being rendered."""
-        return len(self._wanted()) if self.port else 0
+        return len(self._demand.cameras()) if self.renderer else 0
 
-    def attach(self, port: RendererConnection | None) -> None:
+    @property
+    def has_readers(self) -> bool:
+        """Return whether regions of shared memory are open: their readers only wait for images."""
+        return bool(self._demand.of(Reason.SHM))
+
+    def attach(self, renderer: RendererConnection | None) -> None:
         """Use a renderer that has just started, or none any more."""
-        if port is not None:
-            port.memory.control[link.JobMemory.TIMELINE] = self._timeline
-            port.tell_readers(self.readers)
-        self._subscribed = frozenset()
-        self.port = port
+        self._demand.put(Reason.ZMQ, ())
+        with self._changed:
+            if renderer is not None:
+                renderer.memory.control[JobMemory.TIMELINE] = self._timeline
+                renderer.tell_readers(self._demand.of(Reason.SHM))
+            self.renderer = renderer
+            self._changed.notify_all()
         self._replan()
 
     def turn_off(self, reason: str) -> None:
         """Turn cameras off permanently."""
-        self.off = reason
         self.endpoints = [''] * len(self.items)
+        with self._changed:
+            self.off = reason
+            self._changed.notify_all()
 
-    def subscribe(self, cameras: Iterable[int], new: Iterable[int] = ()) -> None:
+    def wait_for_renderer(self, timeout: float) -> RendererConnection | None:
+        """Start the renderer if there is none and return it; None if that takes too long (s)."""
+        with self._changed:
+            if self.renderer is None and self.start_renderer is not None and not self.off:
+                self.start_renderer()
+                self._changed.wait_for(lambda: self.renderer is not None or self.off, timeout)
+            return self.renderer
+
+    def demand(
+        self,
+        reason: Reason,
+        cameras: Iterable[int],
+        *,
+        new: Iterable[int] = (),
+        at_once: Collection[int] = (),
+    ) -> None:
         """
-        Note which cameras are subscribed now.
+        Render these cameras at their rates for this reason; start the renderer if there is none.
 
-        :param new: those with a new subscriber.
+        Those that it did not have before are due immediately.  Needs the lock for `REQUEST`, whose
+        cameras are added to the ones before and expire (`demand.py`).
+
+        :param new: cameras with a viewer who must get an image even if nothing changes.
+        :param at_once: of these, the present state is rendered too, unless the renderer is busy or
+            the camera has a latency; does not wait.
         """
-        now = frozenset(cameras)
-        for camera in now - self._subscribed:
+        demanded = frozenset(cameras)
+        begun, is_request = demanded - self._demand.of(reason), reason is Reason.REQUEST
+        if is_request:
+            self._note_time(self.engine.clock.stamp_ns)
+        for camera in begun - self._demand.cameras() if is_request else begun:
             self._schedules[camera].restart()
-        self._newcomers |= set(new)
-        self._subscribed = now
+        with self._changed:
+            self._demand.put(reason, demanded)
+            renderer = self.renderer
+            if renderer is not None and reason is Reason.SHM:
+                renderer.tell_readers(demanded)
+        self._newcomers |= begun.union(new)
         self._replan()
+        if renderer is None:
+            if demanded and self.start_renderer is not None and not self.off:
+                self.start_renderer()
+        elif is_request:
+            for camera in begun:
+                renderer.latest.pop(camera, None)  # of an earlier request
+            self._capture_at_once(renderer, at_once)
 
-    def read_regions(self, cameras: Iterable[int]) -> None:
-        """Set the cameras whose shared-memory regions are open; start the renderer."""
-        now = frozenset(cameras)
-        for camera in now - self.readers:
-            self._schedules[camera].restart()
-        self.readers = now
-        self._replan()
-        if self.port is not None:
-            self.port.tell_readers(now)
-        elif now and self.renderer is not None:
-            self.renderer.start_soon()
+    def ready(self, cameras: Iterable[int]) -> set[int]:
+        """Return those of these cameras whose newest returned frame is of this timeline."""
+        latest = self.renderer.latest if self.renderer is not None else {}
+        return {
+            camera
+            for camera in cameras
+            if (frame := latest.get(camera)) is not None
+            and frame.capture.timeline == self._timeline
+        }
 
     def switch_streams(self, camera: int, **switches: bool) -> dict[str, bool]:
         """
@@ -140,17 +171,13 @@ class CameraRig:
         :param switches: ``zmq`` and ``shm``; absent ones stay.
         """
         for transport, on in switches.items():
-            cameras = self._switched_off[transport]
-            if on:
-                cameras.discard(camera)
-            else:
-                cameras.add(camera)
+            self._demand.switch(Reason(transport), camera, on)
         self._schedules[camera].restart()
         self._replan()
-        off = self._switched_off
+        is_on = self._demand.is_on
         return {
-            'zmq': bool(self.endpoints[camera]) and camera not in off['zmq'],
-            'shm': camera in self.regions and camera not in off['shm'],
+            'zmq': bool(self.endpoints[camera]) and is_on(Reason.ZMQ, camera),
+            'shm': camera in self.regions and is_on(Reason.SHM, camera),
         }
 
     def set_delay(self, camera: int, delay: float, jitter: float, seed: int) -> None:
@@ -161,8 +188,8 @@ class CameraRig:
 
     def publish(self, rows: bool) -> None:
         """Capture the images that are due; see `EngineHooks.publish`."""
-        port, engine = self.port, self.engine
-        if port is None or not (self._subscribed or self.readers or self._requested):
+        renderer, engine = self.renderer, self.engine
+        if renderer is None or not self._demand:
             if engine.clock.epoch != self._epoch:
                 self._note_time(engine.clock.stamp_ns)  # images may still be on their way
             return
@@ -171,65 +198,23 @@ class CameraRig:
             self._previous_ns, self._moved = now_ns, time.monotonic()
             return
         self._note_time(now_ns)
-        wanted = self._wanted()
-        due = {camera for camera in wanted if self._schedules[camera].due(now_ns)}
+        self._demand.drop_expired()
+        demanded = self._demand.cameras()
+        due = {camera for camera in demanded if self._schedules[camera].due(now_ns)}
         if now_ns == self._previous_ns:
-            self._capture_still(port, wanted, due, now_ns)
+            self._capture_still(renderer, demanded, due, now_ns)
         else:
             self._moved = time.monotonic()
-            self._capture_due(port, due, now_ns)
-        self._deliver(port, now_ns)
+            self._capture_due(renderer, due, now_ns)
+        self._deliver(renderer, now_ns)
         self._previous_ns = now_ns
-        self._plan(wanted)
+        self._plan(demanded)
 
-    def capture(self) -> tuple[bytes, link.Capture]:
-        """Return the present state, for a later `RendererConnection.ask`.  Needs the lock."""
+    def capture(self) -> tuple[bytes, Capture]:
+        """Return the present state, for a later `RendererConnection.post`.  Needs the lock."""
         now_ns = self.engine.clock.stamp_ns
         self._note_time(now_ns)
         return self._take_state(), self._capture(now_ns)
-
-    def keep_rendering(self, cameras: Iterable[int]) -> set[int]:
-        """
-        Render these cameras at their rate for a while.  Needs the lock.
-
-        :return: those that have a frame already, of this timeline and not from long ago.
-        """
-        self._note_time(self.engine.clock.stamp_ns)
-        wanted, until, ready = self._wanted(), time.monotonic() + KEEP_RENDERING_SECONDS, set()
-        for camera in cameras:
-            if camera not in wanted:
-                self._schedules[camera].restart()
-            if camera not in self._requested and self.port is not None:
-                self.port.latest.pop(camera, None)  # of an earlier pull
-            elif self._is_current(camera):
-                ready.add(camera)
-            self._requested[camera] = until
-        self._replan()
-        return ready
-
-    def capture_soon(self, cameras: Iterable[int]) -> None:
-        """
-        Queue the present state for rendering by these cameras, unless the renderer is busy.
-
-        Needs the lock, and does not wait; cameras with a latency are left to their schedule.
-        """
-        prompt = {camera for camera in cameras if not self.delays(camera)}
-        if self.port is None:
-            if self.renderer is not None:
-                self.renderer.start_soon()
-        elif prompt and not self.port.busy:
-            now_ns = self.engine.clock.stamp_ns
-            self._note_time(now_ns)
-            self._post(self.port, self._take_state(), prompt, now_ns)
-
-    def _is_current(self, camera: int) -> bool:
-        frame = self.port.latest.get(camera) if self.port else None
-        return frame is not None and frame.capture.timeline == self._timeline
-
-    def wait(self, timeout: float) -> RendererConnection | None:
-        """Start the renderer if need be and return its port; None when it is not there in time."""
-        port = self.port
-        return port if port or not self.renderer else self.renderer.wait(timeout)
 
     def delays(self, camera: int) -> bool:
         """Return whether a camera delivers later than it captures."""
@@ -241,15 +226,15 @@ class CameraRig:
 
         For what `visual_state.VISUAL_ARRAYS` lists, not for meshes or textures.
         """
-        if self.port is not None:
-            self.port.tell(link.ARRAYS, pack_arrays(self.engine.world.model))
+        if self.renderer is not None:
+            self.renderer.tell(messages.ARRAYS, pack_arrays(self.engine.world.model))
             self._redraw()
 
     def set_overlays(self, overlays: Sequence[Mapping[str, Any]]) -> None:
         """Draw these geoms too in `real` images, see `drawing.add_overlays`; [] = none."""
         self.overlays = list(overlays)
-        if self.port is not None:
-            self.port.tell(link.OVERLAYS, json.dumps(self.overlays).encode())
+        if self.renderer is not None:
+            self.renderer.tell(messages.OVERLAYS, json.dumps(self.overlays).encode())
             self._redraw()
 
     def _replan(self) -> None:
@@ -259,14 +244,6 @@ class CameraRig:
     def _redraw(self) -> None:
         self._still_state = b''
         self._next_ns = _ALWAYS
-
-    def _wanted(self) -> set[int]:
-        pulled = self._requested
-        if pulled:
-            now = time.monotonic()
-            self._requested = pulled = {cam: end for cam, end in pulled.items() if end > now}
-        off = self._switched_off
-        return {*self._subscribed - off['zmq'], *self.readers - off['shm'], *pulled}
 
     def _note_time(self, now_ns: int) -> None:
         """Begin a new timeline when time went back: frames of the old one must not be sent."""
@@ -279,12 +256,12 @@ class CameraRig:
         self._delayed.drop()
         for schedule in self._schedules:
             schedule.restart()
-        if self.port is not None:
-            self.port.memory.control[link.JobMemory.TIMELINE] = self._timeline
+        if self.renderer is not None:
+            self.renderer.memory.control[JobMemory.TIMELINE] = self._timeline
 
-    def _capture(self, now_ns: int) -> link.Capture:
+    def _capture(self, now_ns: int) -> Capture:
         engine = self.engine
-        return link.Capture(
+        return Capture(
             now_ns, engine.clock.steps, self._timeline, time.time(), engine.clock.frame_id
         )
 
@@ -294,25 +271,31 @@ class CameraRig:
         return self.state.take()
 
     def _capture_still(
-        self, port: RendererConnection, wanted: set[int], due: set[int], now_ns: int
+        self, renderer: RendererConnection, demanded: set[int], due: set[int], now_ns: int
     ) -> None:
         """
-        Time is frozen: new subscribers get an image, and all do when something was moved.
+        Capture while time is frozen: for new viewers, and for all if something was moved.
 
-        Not between two steps: then the next one brings the image, at the camera's rate.
+        Not between two steps: the next one captures an image at the camera's rate.
         """
-        if port.busy or (
+        if renderer.busy or (
             not self.engine.run.paused and time.monotonic() - self._moved < FROZEN_SECONDS
         ):
             return
         state = self._take_state()
-        cameras = due | (self._newcomers & wanted) if state == self._still_state else wanted
+        cameras = due | (self._newcomers & demanded) if state == self._still_state else demanded
         if cameras:
             # There is no time for a latency to pass in.
             self._delayed.drop(cameras)
-            self._post(port, state, cameras, now_ns)
+            self._post(renderer, state, cameras, now_ns)
 
-    def _capture_due(self, port: RendererConnection, due: set[int], now_ns: int) -> None:
+    def _capture_at_once(self, renderer: RendererConnection, cameras: Iterable[int]) -> None:
+        """Have the present state rendered, whatever the cameras' rates."""
+        prompt = {camera for camera in cameras if not self.delays(camera)}
+        if prompt and not renderer.busy:
+            self._post(renderer, self._take_state(), prompt, self.engine.clock.stamp_ns)
+
+    def _capture_due(self, renderer: RendererConnection, due: set[int], now_ns: int) -> None:
         late = {camera for camera in due if self._schedules[camera].delayed}
         state = self._take_state() if late else b''
         capture = self._capture(now_ns)
@@ -322,40 +305,38 @@ class CameraRig:
             release = schedule.release_ns(now_ns)
             self._delayed.add(Delayed(release, camera, capture, state))
         prompt = due - late
-        if prompt and self._has_time(port):
-            self._post(port, state or self._take_state(), prompt, now_ns)
+        if prompt and self._has_time(renderer):
+            self._post(renderer, state or self._take_state(), prompt, now_ns)
 
     def _post(
-        self, port: RendererConnection, state: bytes, cameras: set[int], now_ns: int
+        self, renderer: RendererConnection, state: bytes, cameras: set[int], now_ns: int
     ) -> None:
-        if self._send(port, state, self._capture(now_ns), cameras):
+        returned = self._demand.of(Reason.REQUEST)
+        if renderer.post(state, self._capture(now_ns), cameras, returned) is not None:
             self._still_state = state
             self._newcomers -= cameras
             for camera in cameras:
                 self._schedules[camera].take(now_ns)
 
-    def _deliver(self, port: RendererConnection, now_ns: int) -> None:
+    def _deliver(self, renderer: RendererConnection, now_ns: int) -> None:
         """Render what was captured a camera's latency ago."""
-        if self._delayed and self._has_time(port):
+        if self._delayed and self._has_time(renderer):
+            returned = self._demand.of(Reason.REQUEST)
             for capture, items in self._delayed.due(now_ns).items():
-                self._send(port, items[0].state, capture, {item.camera for item in items})
+                cameras = {item.camera for item in items}
+                renderer.post(items[0].state, capture, cameras, returned)
 
-    def _send(
-        self, port: RendererConnection, state: bytes, capture: link.Capture, cameras: set[int]
-    ) -> bool:
-        return port.post(state, capture, sorted(cameras), sorted(cameras & self._requested.keys()))
-
-    def _has_time(self, port: RendererConnection) -> bool:
+    def _has_time(self, renderer: RendererConnection) -> bool:
         """Return whether the renderer should get the present state."""
         engine = self.engine
         if engine.run.mode != 'live' or engine.run.paused:
             # The time of the next tick is unknown, so one job may wait.
-            return not port.busy
+            return not renderer.busy
         period = engine.world.model.opt.timestep / engine.run.speed
-        return port.has_time(time.monotonic(), period)
+        return renderer.has_time(time.monotonic(), period)
 
-    def _plan(self, wanted: set[int]) -> None:
+    def _plan(self, demanded: set[int]) -> None:
         """Work out until when nothing can be due."""
-        times = [self._schedules[camera].next_ns() for camera in wanted]
+        times = [self._schedules[camera].next_ns() for camera in demanded]
         times += self._delayed.times()
         self._next_ns = min(times, default=_NEVER)

@@ -13,7 +13,7 @@ import zlib
 import numpy as np
 
 from urlab_ros_bridge.sim.cameras.catalog import CameraItem
-from urlab_ros_bridge.sim.cameras.connection import Capture
+from urlab_ros_bridge.sim.cameras.jobs import Capture
 
 
 class Schedule:

@@ -1,20 +1,18 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The cameras of a world: listening sockets, and a renderer process while it is needed.
+The renderer process of a world, while it is needed.
 
-The listening sockets belong to the server.  Nothing is started before a client connects to one or
-a reply needs a frame: worlds whose cameras have no subscribers cost nothing.  A renderer that dies
-is started again in the same way, on the same ports.
+The listening sockets belong to the server.  Nothing is started before a client connects to one, or
+`CameraRig.demand` starts it: worlds whose cameras have no viewers cost nothing.  A renderer that
+dies is started again in the same way, on the same ports.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import asdict
-import errno
 import json
 import logging
 import os
@@ -27,82 +25,18 @@ import time
 
 import urlab_ros_bridge
 from urlab_ros_bridge.kept_memory import allocator_variables
-from urlab_ros_bridge.sim.cameras import connection as link
-from urlab_ros_bridge.sim.cameras.connection import port_of
+from urlab_ros_bridge.sim.cameras import messages
+from urlab_ros_bridge.sim.cameras.catalog import listener_of
 from urlab_ros_bridge.sim.cameras.connection import RendererConnection
-from urlab_ros_bridge.sim.cameras.connection import wait_readable
+from urlab_ros_bridge.sim.cameras.demand import Reason
+from urlab_ros_bridge.sim.cameras.jobs import JobMemory
+from urlab_ros_bridge.sim.cameras.listeners import endpoint_of
+from urlab_ros_bridge.sim.cameras.listeners import MAX_PORTS
+from urlab_ros_bridge.sim.cameras.listeners import open_listeners
+from urlab_ros_bridge.sim.cameras.messages import wait_readable
 from urlab_ros_bridge.sim.cameras.renderer import environment
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.transport.server_sockets import SocketInUse
-from urlab_ros_bridge.wire.ops import RPC_PORT
-
-MAX_PORTS = 32  # of the cameras of a world; more cameras share them
-_MORE_PORTS = 200  # beyond the number of cameras
-_BACKLOG = 32
-
-
-def open_listeners(config: ServerConfig, count: int) -> list[socket.socket]:
-    """
-    Open `count` listening sockets for the subscribers of cameras.
-
-    Each takes the first free port from `camera_port` on, as stock servers do; 5559 and the
-    server's own ports are left out.  Port 0 stands for any free port.
-
-    :raises SocketInUse: when there are not enough free ports, or the address cannot be bound.
-    """
-    taken = {RPC_PORT, config.rpc_port, config.state_port}
-    listeners: list[socket.socket] = []
-    port = last = config.camera_port
-    if port:
-        last = min(port + count + _MORE_PORTS, 65535)
-    try:
-        while len(listeners) < count:
-            if port > last:
-                raise SocketInUse(
-                    _endpoint(config.bind, f'{config.camera_port}-{last}'),
-                    f'{count} free ports are needed',
-                    '--camera-port',
-                )
-            if not port or port not in taken:
-                listener = _listen(config.bind, port)
-                if listener is not None:
-                    listeners.append(listener)
-            port += bool(port)
-    except Exception:
-        for listener in listeners:
-            listener.close()
-        raise
-    return listeners
-
-
-def endpoint_of(listener: socket.socket) -> str:
-    """Return the address in ZeroMQ's spelling."""
-    host, port = listener.getsockname()[:2]
-    return _endpoint(host, port)
-
-
-def _listen(host: str, port: int) -> socket.socket | None:
-    """Return a listening socket, None when the port is taken."""
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.setblocking(False)
-    try:
-        listener.bind(('' if host == '*' else host, port))
-        listener.listen(_BACKLOG)
-    except OSError as error:
-        listener.close()
-        if error.errno == errno.EADDRINUSE and port:
-            return None
-        raise SocketInUse(
-            _endpoint(host, port), error.strerror or str(error), '--camera-port'
-        ) from error
-    return listener
-
-
-def _endpoint(host: str, port: int | str) -> str:
-    return f'tcp://{host}:{port}'
-
 
 START_SECONDS = 30.0  # a renderer that is not ready by then counts as broken
 STOP_SECONDS = 2.0
@@ -136,9 +70,8 @@ class RendererSupervisor(threading.Thread):
         self._stopping = False
         self._needed = False
         self._process: subprocess.Popen[bytes] | None = None
-        self._link: socket.socket | None = None
-        self._port: RendererConnection | None = None
-        self._ready: Future[RendererConnection | None] = Future()
+        self._socket: socket.socket | None = None
+        self._renderer: RendererConnection | None = None
         self._pause_until, self._failures, self._born = 0.0, 0, 0.0
         self._has_run = False
         self._done, self._stuck_checks, self._next_check = -1, 0, 0.0
@@ -147,16 +80,6 @@ class RendererSupervisor(threading.Thread):
         """Start a renderer unless there is one; does not wait."""
         self._needed = True
         self._wake()
-
-    def wait(self, timeout: float) -> RendererConnection | None:
-        """Start a renderer if need be, and return it; None when it is not there in time."""
-        port = self._rig.port
-        if port is None and not self._rig.off:
-            ready = self._ready
-            self.start_soon()
-            with suppress(TimeoutError):
-                port = ready.result(timeout)
-        return port
 
     def close(self) -> None:
         """End the renderer and this thread, close the listening sockets."""
@@ -171,9 +94,9 @@ class RendererSupervisor(threading.Thread):
         try:
             while not self._stopping:
                 try:
-                    if self._link is None:
+                    if self._socket is None:
                         self._wait_for_need()
-                    elif not self._handle_message(self._link):
+                    elif not self._handle_message(self._socket):
                         self._died()
                 except Exception as error:
                     self._recover(error)
@@ -234,10 +157,10 @@ class RendererSupervisor(threading.Thread):
         """
         rig = self._rig
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._born, self._link = time.monotonic(), ours
+        self._born, self._socket = time.monotonic(), ours
         with theirs:
-            memory = link.JobMemory(rig.state.size)
-            self._port = RendererConnection(ours, memory, [item.size for item in rig.items])
+            memory = JobMemory(rig.state.size)
+            self._renderer = RendererConnection(ours, memory, [item.size for item in rig.items])
             self._process = subprocess.Popen(
                 [sys.executable, '-m', _WORKER, str(theirs.fileno())],
                 pass_fds=[theirs.fileno()],
@@ -256,11 +179,11 @@ class RendererSupervisor(threading.Thread):
         }
         files: list[int] = []
         try:
-            files.append(link.to_file(rig.engine.world.compiled_model()))
-            files.append(link.to_file(json.dumps(settings).encode()))
+            files.append(messages.to_file(rig.engine.world.compiled_model()))
+            files.append(messages.to_file(json.dumps(settings).encode()))
             fds = [memory.fd, *files, *(listener.fileno() for listener in self._listeners)]
             fds += [region.fd for region in rig.regions.values()]
-            link.send(ours, link.LOAD, fds)
+            messages.send(ours, messages.LOAD, fds)
         except ConnectionError as error:
             return self._broken(f'the renderer ended while starting: {error}')
         finally:
@@ -275,11 +198,11 @@ class RendererSupervisor(threading.Thread):
             readable = wait_readable([connection, self._wake_in], max(left, 0.0))
             self._drain_wake(readable)
             if connection in readable:
-                message = link.receive(connection)
+                message = messages.receive(connection)
                 if message is None:
                     return self._broken('the renderer ended while starting')
                 kind, body, _ = message
-                if kind == link.FAILED:
+                if kind == messages.FAILED:
                     return self._broken(json.loads(body))
                 self._running(backend, json.loads(body)['renderer'])
                 return ''
@@ -290,9 +213,7 @@ class RendererSupervisor(threading.Thread):
     def _running(self, backend: str, renderer: str) -> None:
         _LOG.info('cameras: rendering with %s (%s)', backend.upper(), renderer)
         self._backends, self._has_run = (backend,), True
-        self._rig.attach(self._port)
-        ready, self._ready = self._ready, Future()
-        ready.set_result(self._port)
+        self._rig.attach(self._renderer)
 
     def _handle_message(self, connection: socket.socket) -> bool:
         """Handle one message; False when the renderer has ended."""
@@ -301,15 +222,15 @@ class RendererSupervisor(threading.Thread):
         self._end_when_stuck()
         if connection not in readable:
             return True
-        message = link.receive(connection)
+        message = messages.receive(connection)
         if message is None:
             return False
         kind, body, fds = message
         content = json.loads(body)
-        if kind == link.WATCHED:
-            self._rig.subscribe(content['watched'], content['new'])
-        elif kind == link.FRAMES and self._port is not None:
-            self._port.take_frames(content, fds[0])
+        if kind == messages.WATCHED:
+            self._rig.demand(Reason.ZMQ, content['watched'], new=content['new'])
+        elif kind == messages.FRAMES and self._renderer is not None:
+            self._renderer.take_frames(content, fds[0])
         return True
 
     def _died(self) -> None:
@@ -318,7 +239,7 @@ class RendererSupervisor(threading.Thread):
         self._end()
         _LOG.error('the camera renderer died (%s); %s', self._fate, self._pause())
         # Subscribers connect again by themselves; readers of shared memory only wait.
-        self._needed |= bool(self._rig.readers)
+        self._needed |= self._rig.has_readers
 
     def _pause(self) -> str:
         """Start no other one too soon after failures; return when it is started, in words."""
@@ -330,13 +251,13 @@ class RendererSupervisor(threading.Thread):
 
     def _end_when_stuck(self) -> None:
         """Kill a renderer that has been given work and has not done any for long."""
-        now, port, process = time.monotonic(), self._port, self._process
-        if port is None or process is None or now < self._next_check:
+        now, renderer, process = time.monotonic(), self._renderer, self._process
+        if renderer is None or process is None or now < self._next_check:
             return
         self._next_check = now + CHECK_SECONDS
-        done = int(port.memory.control[link.JobMemory.DONE])
+        done = int(renderer.memory.control[JobMemory.DONE])
         # Checks are counted, not seconds: a machine that was suspended has made none.
-        waits = port.waiting and done == self._done
+        waits = renderer.waiting and done == self._done
         self._stuck_checks = self._stuck_checks + 1 if waits else 0
         self._done = done
         if self._stuck_checks * CHECK_SECONDS >= STUCK_SECONDS:
@@ -349,15 +270,15 @@ class RendererSupervisor(threading.Thread):
         return f'{reason} ({self._fate})' if 'ended' in reason else reason
 
     def _end(self) -> None:
-        """Forget the renderer: the closed link ends it, if it still lives."""
+        """Forget the renderer: the closed connection ends it if it is still running."""
         self._rig.attach(None)
-        if self._port is not None:
-            self._port.close()
-            self._port.memory.close()
-            self._port = None
-        if self._link is not None:
-            self._link.close()
-            self._link = None
+        if self._renderer is not None:
+            self._renderer.close()
+            self._renderer.memory.close()
+            self._renderer = None
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
         process, self._process = self._process, None
         if process is not None:
             try:
@@ -373,8 +294,6 @@ class RendererSupervisor(threading.Thread):
         for listener in self._listeners:
             listener.close()
         self._listeners = []
-        with suppress(Exception):
-            self._ready.set_result(None)
 
 
 def _environment(backend: str) -> dict[str, str]:
@@ -415,10 +334,11 @@ class CameraService:
             return
         listeners = open_listeners(config, min(len(rig.items), MAX_PORTS))
         rig.endpoints = [
-            endpoint_of(listeners[port_of(item.index, len(listeners))]) for item in rig.items
+            endpoint_of(listeners[listener_of(item.index, len(listeners))]) for item in rig.items
         ]
         rig.off = ''
-        self._supervisor = rig.renderer = RendererSupervisor(rig, listeners, backends, config.keys)
+        self._supervisor = RendererSupervisor(rig, listeners, backends, config.keys)
+        rig.start_renderer = self._supervisor.start_soon
         # After the publishers that are there already: rows do not wait for images.
         rig.engine.hooks.publish.append(rig.publish)
         self._supervisor.start()
@@ -430,4 +350,4 @@ class CameraService:
         if self._supervisor is not None:
             self._supervisor.close()
             # They hold each other, and the rig holds the world.
-            self._supervisor = self._rig.renderer = None
+            self._supervisor = self._rig.start_renderer = None

@@ -18,8 +18,9 @@ import time
 from typing import Any
 
 from urlab_ros_bridge.sim.cameras.catalog import CameraItem
-from urlab_ros_bridge.sim.cameras.connection import Capture
-from urlab_ros_bridge.sim.cameras.connection import Frame
+from urlab_ros_bridge.sim.cameras.demand import Reason
+from urlab_ros_bridge.sim.cameras.jobs import Capture
+from urlab_ros_bridge.sim.cameras.jobs import Frame
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
@@ -154,10 +155,10 @@ class CameraRequest:
         latest = {item.index for item, mode in self.modes.values() if mode == LATEST}
         exact = {item.index for item, mode in self.modes.values() if mode == SYNC}
         numbered = {item.index for item, mode in self.modes.values() if type(mode) is int}
-        ready = rig.keep_rendering(latest | numbered)
+        rig.demand(Reason.REQUEST, latest | numbered, at_once=numbered - exact)
+        ready = rig.ready(latest | numbered)
         # A delayed camera has nothing to show before its latency has passed.
         first = {index for index in latest - ready if not rig.delays(index)}
-        rig.capture_soon(numbered - exact - first)
         state, capture = rig.capture()
         return lambda: self._finish(reply, state, capture, exact | first, ready)
 
@@ -170,11 +171,10 @@ class CameraRequest:
         ready: set[int],
     ) -> dict[str, Any]:
         frames = self._render(state, capture, sorted(asked))
-        port = self._rig.port
-        if port is not None:
-            frames.update(
-                (index, port.latest[index]) for index in ready - asked if index in port.latest
-            )
+        renderer = self._rig.renderer
+        if renderer is not None:
+            latest = renderer.latest
+            frames.update((index, latest[index]) for index in ready - asked if index in latest)
         # The reply counts the steps of a session, captures those of the world.
         before = capture.step - int(reply['step'])
         blocks = {
@@ -187,13 +187,13 @@ class CameraRequest:
 
     def _render(self, state: bytes, capture: Capture, cameras: list[int]) -> dict[int, Frame]:
         deadline = time.monotonic() + FRAME_SECONDS
-        port = self._rig.wait(FRAME_SECONDS) if cameras else None
-        if port is None:
+        renderer = self._rig.wait_for_renderer(FRAME_SECONDS) if cameras else None
+        if renderer is None:
             return {}
-        future = port.ask(state, capture, cameras)
-        while future is None and self._rig.port is port and time.monotonic() < deadline:
+        future = renderer.post(state, capture, cameras, cameras, streamed=False)
+        while future is None and self._rig.renderer is renderer and time.monotonic() < deadline:
             time.sleep(_RETRY)
-            future = port.ask(state, capture, cameras)
+            future = renderer.post(state, capture, cameras, cameras, streamed=False)
         if future is None:
             return {}
         try:

@@ -28,9 +28,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from urlab_ros_bridge.sim.cameras import connection as link
+from urlab_ros_bridge.sim.cameras import messages
 from urlab_ros_bridge.sim.cameras.catalog import CameraItem
-from urlab_ros_bridge.sim.cameras.connection import port_of
+from urlab_ros_bridge.sim.cameras.catalog import listener_of
+from urlab_ros_bridge.sim.cameras.jobs import Capture
+from urlab_ros_bridge.sim.cameras.jobs import Job
+from urlab_ros_bridge.sim.cameras.jobs import JobMemory
 from urlab_ros_bridge.sim.cameras.renderer.drawing import RawFrame
 from urlab_ros_bridge.transport.publisher import Publisher
 from urlab_ros_bridge.transport.publisher import SubscriptionPoller
@@ -79,7 +82,7 @@ class FrameSender:
         )
         return True
 
-    def send(self, message: memoryview, frame_id: int, capture: link.Capture) -> None:
+    def send(self, message: memoryview, frame_id: int, capture: Capture) -> None:
         """
         Send a frame on the topics that are subscribed to; never wait.
 
@@ -104,7 +107,7 @@ def open_senders(
 
     :param listeners: descriptors of the listening sockets that the server holds open, so clients
         find the same ports again when the renderer had to be restarted.  More cameras than these
-        share them in turns, as `port_of` says.
+        share them in turns, as `listener_of` says.
     """
     each = math.ceil(len(cameras) / max(len(listeners), 1))
     publishers = [
@@ -112,7 +115,7 @@ def open_senders(
         for listener in listeners
     ]
     return [
-        FrameSender(publishers[port_of(camera.index, len(publishers))], camera)
+        FrameSender(publishers[listener_of(camera.index, len(publishers))], camera)
         for camera in cameras
     ]
 
@@ -127,7 +130,7 @@ class DrawnFrame(NamedTuple):
     raw: RawFrame
     buffer: np.ndarray
     camera: int
-    job: link.Job
+    job: Job
     last: bool
 
 
@@ -142,7 +145,7 @@ class FrameEncoder:
 
     def __init__(
         self,
-        memory: link.JobMemory,
+        memory: JobMemory,
         senders: Sequence[FrameSender],
         regions: Mapping[int, RegionWriter],
         words: int,
@@ -169,7 +172,7 @@ class FrameEncoder:
         for _ in range(_BUFFERS if threaded else 1):
             self.buffers.put(np.empty(words, np.uint32))
         self._wake = os.eventfd(0, os.EFD_NONBLOCK)
-        self._link: int | None = None  # once it is polled
+        self._socket: int | None = None  # once it is polled
         self._poller = SubscriptionPoller()
         self._poller.add(self._wake)
         for publisher in {sender.publisher for sender in self._senders}:
@@ -194,20 +197,20 @@ class FrameEncoder:
         self._readers = frozenset(cameras)
         os.eventfd_write(self._wake, 1)
 
-    def wait_for_input(self, link_socket: socket.socket) -> bool:
+    def wait_for_input(self, server: socket.socket) -> bool:
         """
         Sleep until there is something to do here, or to receive; not beside a thread.
 
         :return: whether there is something to receive.
         """
-        if self._link is None:
-            self._link = link_socket.fileno()
-            self._poller.add(self._link)
+        if self._socket is None:
+            self._socket = server.fileno()
+            self._poller.add(self._socket)
         ready = self._poller.poll()
         # Mostly it is a job, and nothing else.
-        if ready != {self._link}:
+        if ready != {self._socket}:
             self._turn(ready)
-        return self._link in ready
+        return self._socket in ready
 
     def _run(self) -> None:
         """Run forever; an error ends the process, and the server starts another one."""
@@ -244,7 +247,7 @@ class FrameEncoder:
         if changed:
             watched = [index for index, sender in enumerate(self._senders) if sender.is_watched]
             new = [index for index in watched if index in changed]
-            self._tell(link.pack(link.WATCHED, {'watched': watched, 'new': new}), [])
+            self._tell(messages.pack(messages.WATCHED, {'watched': watched, 'new': new}), [])
 
     def _finish(self, drawn: DrawnFrame) -> None:
         """Convert a frame into the memory that it leaves from, and send it to whom it is for."""
@@ -262,7 +265,7 @@ class FrameEncoder:
         self.buffers.put(drawn.buffer)
         self._frames[camera] += 1
         # A reset while this was drawn: the old timeline must not be shown any more.
-        if job.streamed and int(self._memory.control[link.JobMemory.TIMELINE]) == (
+        if job.streamed and int(self._memory.control[JobMemory.TIMELINE]) == (
             job.capture.timeline
         ):
             if message is not None and sender.is_watched:
@@ -277,11 +280,11 @@ class FrameEncoder:
         if drawn.last and job.returned:
             self._return(job)
 
-    def _return(self, job: link.Job) -> None:
+    def _return(self, job: Job) -> None:
         """Send the frames that a job returns to the server."""
         frames, self._returned = self._returned, {}
-        fd = link.to_file(*(frames[camera] for camera in job.returned))
+        fd = messages.to_file(*(frames[camera] for camera in job.returned))
         try:
-            self._tell(link.pack(link.FRAMES, job.number), [fd])
+            self._tell(messages.pack(messages.FRAMES, job.number), [fd])
         finally:
             os.close(fd)

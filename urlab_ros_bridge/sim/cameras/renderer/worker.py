@@ -4,7 +4,8 @@
 The renderer process: ``python -m urlab_ros_bridge.sim.cameras.renderer.worker FD``.
 
 It waits for jobs and subscriptions, renders, sends, and ends when the server does.  Everything it
-knows comes through the link; it owns the sockets, so no pixel ever passes through the server.
+knows comes in messages of the server; it owns the sockets of the cameras, so no pixel for
+subscribers passes through the server.
 """
 
 from __future__ import annotations
@@ -20,8 +21,11 @@ import socket
 import sys
 import time
 
-from urlab_ros_bridge.sim.cameras import connection as link
-from urlab_ros_bridge.sim.cameras.connection import wait_readable
+from urlab_ros_bridge.sim.cameras import messages
+from urlab_ros_bridge.sim.cameras.jobs import Job
+from urlab_ros_bridge.sim.cameras.jobs import JobMemory
+from urlab_ros_bridge.sim.cameras.jobs import unpack_job
+from urlab_ros_bridge.sim.cameras.messages import wait_readable
 from urlab_ros_bridge.sim.cameras.renderer import environment
 from urlab_ros_bridge.transport.keys import read_server_keys
 from urlab_ros_bridge.transport.shm import RegionWriter
@@ -34,10 +38,10 @@ _MODEL_FILE = 'model.mjb'
 
 
 class Worker:
-    """One renderer behind a link."""
+    """One renderer and its connection to the server."""
 
     def __init__(self, connection: socket.socket) -> None:
-        self._link = connection
+        self._socket = connection
         self._took: dict[tuple[int, ...], int] = {}  # ns that the last job of these cameras took
 
     def load(self, fds: list[int]) -> str:
@@ -60,11 +64,11 @@ class Worker:
         from urlab_ros_bridge.transport.server_sockets import ServerSockets
 
         memory_fd, model_fd, settings_fd, *rest = fds
-        settings = json.loads(link.from_file(settings_fd))
+        settings = json.loads(messages.from_file(settings_fd))
         cameras = [CameraItem(**camera) for camera in settings['cameras']]
         listeners, region_fds = rest[: settings['ports']], rest[settings['ports'] :]
         self._gl, name = environment.open_context(64, 64)
-        mjb = link.from_file(model_fd)
+        mjb = messages.from_file(model_fd)
         model = mujoco.MjModel.from_binary_path(_MODEL_FILE, {_MODEL_FILE: mjb})
         data, quality = mujoco.MjData(model), RenderSpec(**settings['rendering'])
         self._state = VisualState(model, data, cameras)
@@ -72,7 +76,7 @@ class Worker:
             model, data, cameras, settings['prefixes'], choose_quality(model, quality, name)
         )
         self._renderer.overlays = settings['overlays']
-        self._memory = link.JobMemory(self._state.size, memory_fd)
+        self._memory = JobMemory(self._state.size, memory_fd)
         keys = read_server_keys(Path(settings['keys'])) if settings['keys'] else None
         self._sockets = ServerSockets(keys)
         senders = open_senders(self._sockets, cameras, listeners)
@@ -93,12 +97,12 @@ class Worker:
         return name
 
     def run(self) -> None:
-        """Serve until the link closes."""
+        """Serve until the server closes the connection."""
         self._encoder.start()
         while True:
             if self._encoder.threaded:
-                wait_readable([self._link])
-            elif not self._encoder.wait_for_input(self._link):
+                wait_readable([self._socket])
+            elif not self._encoder.wait_for_input(self._socket):
                 continue
             if not self._receive():
                 return
@@ -106,23 +110,23 @@ class Worker:
     def _receive(self) -> bool:
         """Handle one message; return False when the server has ended."""
         try:
-            message = link.receive(self._link)
+            message = messages.receive(self._socket)
         except BlockingIOError:
             return True
         if message is None:
             return False
         kind, body, fds = message
-        if kind == link.JOB:
-            self._draw(link.unpack_job(body))
-        elif kind == link.READERS:
+        if kind == messages.JOB:
+            self._draw(unpack_job(body))
+        elif kind == messages.READERS:
             self._encoder.set_readers(json.loads(body))
-        elif kind == link.ARRAYS:
-            self._renderer.apply_arrays(link.from_file(fds[0]))
-        elif kind == link.OVERLAYS:
-            self._renderer.overlays = json.loads(link.from_file(fds[0]))
+        elif kind == messages.ARRAYS:
+            self._renderer.apply_arrays(messages.from_file(fds[0]))
+        elif kind == messages.OVERLAYS:
+            self._renderer.overlays = json.loads(messages.from_file(fds[0]))
         return True
 
-    def _draw(self, job: link.Job) -> None:
+    def _draw(self, job: Job) -> None:
         memory, begin = self._memory, time.monotonic_ns()
         memory.control[memory.EXPECTED] = begin + self._took.get(job.cameras, 0)
         memory.control[memory.BEGUN] += 1
@@ -140,7 +144,7 @@ class Worker:
 
     def _send_to_server(self, message: bytes, fds: Sequence[int] = ()) -> None:
         try:
-            link.send(self._link, message, fds)
+            messages.send(self._socket, message, fds)
         except BlockingIOError:
             # The server reads these at once; a full queue means that it hangs.
             _LOG.warning('the server does not read messages of the renderer')
@@ -153,11 +157,12 @@ def main(argv: list[str]) -> int:
     logging.basicConfig(format='%(levelname)s: cameras: %(message)s', level=logging.WARNING)
     # Ctrl-C goes to the whole terminal; the server decides when its renderer ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # A renderer that hangs does not notice the end of the link, and would keep the cameras' ports.
+    # A hanging renderer does not notice that the connection closes, and would keep the ports of
+    # the cameras.
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
     connection = socket.socket(fileno=int(argv[0]))
     environment.lower_priority()
-    message = link.receive(connection)
+    message = messages.receive(connection)
     if message is None:
         return 0
     worker = Worker(connection)
@@ -165,9 +170,9 @@ def main(argv: list[str]) -> int:
         try:
             name = worker.load(message[2])
         except environment.NoGraphics as error:
-            link.send(connection, link.pack(link.FAILED, str(error)))
+            messages.send(connection, messages.pack(messages.FAILED, str(error)))
             return 3
-        link.send(connection, link.pack(link.READY, {'renderer': name}))
+        messages.send(connection, messages.pack(messages.READY, {'renderer': name}))
     except ConnectionError:
         return 0  # the world has ended
     connection.setblocking(False)
