@@ -78,7 +78,7 @@ def test_imports_of_a_page_are_there(page):
 def test_commands_parse(page, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for word in words:  # the files that the page speaks of
-        if word.endswith(('.xml', '.yaml', '.pem', '.urdf', '.xacro')):
+        if word.endswith(('.xml', '.yaml', '.pem', '.urdf', '.xacro', '.sdf')):
             (tmp_path / word).parent.mkdir(parents=True, exist_ok=True)
             (tmp_path / word).write_text('/**: {ros__parameters: {arm: {type: a/Controller}}}')
     given = parse(find_command(words[1]), words[2:])

@@ -22,6 +22,7 @@ from urlab_ros_bridge.robot_import.document import read_description
 from urlab_ros_bridge.robot_import.errors import MissingMeshes
 from urlab_ros_bridge.robot_import.errors import PackageNotFound
 from urlab_ros_bridge.robot_import.options import ImportOptions
+from urlab_ros_bridge.robot_import.options import is_sdf
 from urlab_ros_bridge.robot_import.packages import Packages
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -57,8 +58,8 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
     """
     Return what was written, or the error.
 
-    :param request: `source`, a URDF file; `folder`, which the robot is written to; `roots` and
-        `packages`, see `ReadableFolders`, or neither: all files may be read.
+    :param request: `source`, a URDF or SDF file; `folder`, which the robot is written to; `roots`
+        and `packages`, see `ReadableFolders`, or neither: all files may be read.
     :return: `file`: the sidecar of a robot, or the MJCF of an object that neither moves nor
         senses; `height` of a robot's origin (m), None for an object.
     """
@@ -71,6 +72,8 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
     try:
         from urlab_ros_bridge.robot_import.importing import export_robot
 
+        if is_sdf(source):
+            return _sdf(source, options, folder)
         sidecar = export_robot(source, options, folder, overwrite=False)
         if not _is_robot(source, options):
             return {'file': str(sidecar.with_suffix('.xml')), 'height': None}
@@ -83,6 +86,14 @@ def _answer(request: dict[str, Any]) -> dict[str, Any]:
         return {'error': str(error).replace(f'{source}: ', '')[:_MAX_TEXT], 'missing': missing}
     except Exception as error:  # a mistake of the import must not be silent
         return {'error': f'{type(error).__name__}: {error}'[:_MAX_TEXT]}
+
+
+def _sdf(source: Path, options: ImportOptions, folder: Path) -> dict[str, Any]:
+    """Write the model of an SDF file, see `_answer`."""
+    from urlab_ros_bridge.robot_import.sdf.importing import export_model
+
+    made, height = export_model(source, options, folder)
+    return {'file': str(made), 'height': height}
 
 
 def _is_robot(source: Path, options: ImportOptions) -> bool:

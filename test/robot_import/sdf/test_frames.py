@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from urlab_ros_bridge.geometry import rotate
+from urlab_ros_bridge.robot_import import ImportOptions
 from urlab_ros_bridge.robot_import.errors import InvalidDescription
 from urlab_ros_bridge.robot_import.sdf.document import read_sdf
 from urlab_ros_bridge.robot_import.sdf.frames import frames_of
@@ -25,6 +26,7 @@ from urlab_ros_bridge.robot_import.sdf.includes import Includes
 from urlab_ros_bridge.robot_import.sdf.resources import Resources
 
 HERE = Path(__file__).parent
+RESOURCES = Resources(ImportOptions(), {'GZ_SIM_RESOURCE_PATH': str(HERE / 'corpus/models')})
 TRUTH = json.loads((HERE / 'libsdformat.json').read_text())
 # It writes the poses of merged models with six digits.
 ROUNDED = {'include_merge_placed': 1e-5}
@@ -32,8 +34,8 @@ ROUNDED = {'include_merge_placed': 1e-5}
 
 def corpus(name):
     """Return the element `sdf` of a file, with what it includes."""
-    root = read_sdf(HERE / 'corpus' / f'{name}.sdf')
-    includes = Includes(Resources({}, {'GZ_SIM_RESOURCE_PATH': str(HERE / 'corpus/models')}))
+    root = read_sdf(HERE / 'corpus' / f'{name}.sdf', RESOURCES.read)
+    includes = Includes(RESOURCES)
     includes.expand(root)
     assert not includes.missing
     return root
@@ -101,4 +103,4 @@ def test_a_refusal_names_file_line_and_element(tmp_path, body, problem):
     path = tmp_path / 'm.sdf'
     path.write_text(f'<sdf version="1.9"><model name="m">\n{body}</model></sdf>')
     with pytest.raises(InvalidDescription, match=f'(?s)m.sdf: .*{problem}'):
-        list(ours(read_sdf(path)))
+        list(ours(read_sdf(path, RESOURCES.read)))

@@ -15,20 +15,18 @@ from contextlib import contextmanager
 
 from urlab_ros_bridge.gateways.errors import GatewayError
 from urlab_ros_bridge.gateways.errors import RobotError
-from urlab_ros_bridge.gateways.serving import close_codes
+from urlab_ros_bridge.gateways.errors import TRY_AGAIN
 from urlab_ros_bridge.schema import hint
 from urlab_ros_bridge.schema import SchemaError
 from urlab_ros_bridge.schema import shown
 from urlab_ros_bridge.wire.errors import UnknownName
 
-# What a server objects to stays wrong.
-_OBJECTIONS = (
-    close_codes.PROTOCOL_ERROR,
-    close_codes.UNSUPPORTED_DATA,
-    close_codes.INVALID_DATA,
-    close_codes.POLICY_VIOLATION,
-    close_codes.MESSAGE_TOO_BIG,
-)
+UNREADABLE = 1002
+UNSUITABLE = 1003
+INVALID_DATA = 1007
+POLICY = 1008
+TOO_BIG = 1009
+INTERNAL = 1011
 SHOWN = 48  # bytes of what a wrong server sent
 
 
@@ -71,13 +69,13 @@ def profile_key(path: str) -> Iterator[None]:
 class PeerError(ChiralError):
     """The other side broke the protocol or a rule; the connection is closed with this reason."""
 
-    code = close_codes.POLICY_VIOLATION
+    code = POLICY
 
 
 class MalformedMessage(PeerError, ValueError):
     """Bytes that are not a message of the protocol."""
 
-    code = close_codes.INVALID_DATA
+    code = INVALID_DATA
 
 
 class UnknownType(PeerError):
@@ -101,13 +99,13 @@ class NotAllowed(PeerError):
 class GatewayBroken(PeerError):
     """The simulation failed while the gateway answered a request."""
 
-    code = close_codes.INTERNAL_ERROR
+    code = INTERNAL
 
 
 class SimulationLost(PeerError):
     """The server of the simulation has ended, or another one has taken its place."""
 
-    code = close_codes.TRY_AGAIN_LATER
+    code = TRY_AGAIN
 
 
 class ChiralTimeout(ChiralError, TimeoutError):
@@ -143,7 +141,7 @@ class ChiralClosed(ChiralError, ConnectionError):
     @property
     def is_permanent(self) -> bool:
         """Return whether the server objected to what it was sent; retrying does not help."""
-        return self.code in _OBJECTIONS
+        return self.code in (UNREADABLE, UNSUITABLE, INVALID_DATA, POLICY, TOO_BIG)
 
 
 class StaleObservation(ChiralError):

@@ -33,6 +33,7 @@ from typing import TypeAlias
 
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
+from websockets.frames import CloseCode
 from websockets.http11 import Request
 from websockets.http11 import Response
 from websockets.protocol import OPEN
@@ -40,11 +41,9 @@ from websockets.sync.server import serve
 from websockets.sync.server import ServerConnection
 
 from urlab_ros_bridge.gateways.errors import PortTaken
+from urlab_ros_bridge.gateways.errors import TRY_AGAIN
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
-from urlab_ros_bridge.gateways.serving.close_codes import GOING_AWAY
-from urlab_ros_bridge.gateways.serving.close_codes import INTERNAL_ERROR
-from urlab_ros_bridge.gateways.serving.close_codes import TRY_AGAIN_LATER
 from urlab_ros_bridge.limited_log import LimitedLog
 
 _LOG = logging.getLogger(__name__)
@@ -66,6 +65,7 @@ MAX_QUEUE = 16
 # Silence after which a peer is pinged, and the time that it has to answer or to read (s).
 KEEPALIVE = 20.0
 CLOSE_SECONDS = 2.0
+GOING_AWAY = CloseCode.GOING_AWAY.value
 MAX_REASON = 123  # bytes; RFC 6455, section 5.5
 BACKLOG = 1024
 _TICK = 0.25
@@ -199,7 +199,7 @@ class _Peer:
     :ivar phase: ``opening`` until its request was read, then ``download`` or ``admitted``.
     """
 
-    sock: socket.socket
+    link: socket.socket
     host: str
     connection: WebSocketConnection | None = None
     phase: str = 'opening'
@@ -377,14 +377,14 @@ class WebSocketServer:
 
     def _accept_one(self) -> None:
         try:
-            sock, address = self._server.socket.accept()
+            link, address = self._server.socket.accept()
         except OSError as error:
             _LOG.debug('a connection was not accepted: %s', error)
             with self._changed:
                 self._drop_oldest()  # the process may be out of file descriptors
                 self._changed.wait(0.05)
             return
-        peer = _Peer(sock, address[0])
+        peer = _Peer(link, address[0])
         thread = threading.Thread(
             target=self._run_peer, args=(peer, address), name=f'{self._name}-{address[0]}',
             daemon=True,
@@ -392,18 +392,18 @@ class WebSocketServer:
         with self._changed:
             self._make_room(peer.host)
             if self._stopping:
-                sock.close()
+                link.close()
                 return
-            self._peers[sock] = peer
+            self._peers[link] = peer
         try:
             # A connection ends when the kernel cannot deliver data for this time: a peer that
             # never reads would block the threads that send to it.
             timeout_ms = int(self._keepalive * 1000)
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, timeout_ms)
+            link.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, timeout_ms)
             thread.start()
         except (OSError, RuntimeError) as error:  # it has left, or the system has no thread left
             self._log.warning('%s: not served: %s', peer.host, error)
-            sock.close()
+            link.close()
             self._forget(peer)
 
     def _make_room(self, host: str) -> None:
@@ -427,17 +427,17 @@ class WebSocketServer:
     @staticmethod
     def _drop(peer: _Peer) -> None:
         peer.is_dropped = True
-        shut_down(peer.sock)
+        shut_down(peer.link)
 
     def _forget(self, peer: _Peer) -> None:
         with self._changed:
-            self._peers.pop(peer.sock, None)
+            self._peers.pop(peer.link, None)
             self._changed.notify_all()
 
     def _run_peer(self, peer: _Peer, address: Any) -> None:
         """Run the library's connection; runs in a thread of its own."""
         try:
-            self._server.handler(peer.sock, address)
+            self._server.handler(peer.link, address)
         finally:
             connection = peer.connection
             if connection is not None and peer.phase == 'admitted':
@@ -532,7 +532,7 @@ class WebSocketServer:
             pass
         except Exception:
             _LOG.exception('%s: the connection raised an error', connection.peer)
-            connection.end(INTERNAL_ERROR, 'the gateway failed; see its log')
+            connection.end(CloseCode.INTERNAL_ERROR, 'the gateway failed; see its log')
 
 
 def has_room(clients: Sequence[WebSocketConnection], limit: int) -> bool:
@@ -546,9 +546,7 @@ def has_room(clients: Sequence[WebSocketConnection], limit: int) -> bool:
         return True
     silent = next((client for client in present if client.is_silent), None)
     if silent is not None:
-        silent.end_soon(
-            TRY_AGAIN_LATER, f'nothing sent for {SILENT_SECONDS:g} s: the place was needed'
-        )
+        silent.end_soon(TRY_AGAIN, f'nothing sent for {SILENT_SECONDS:g} s: the place was needed')
     return silent is not None
 
 
@@ -557,21 +555,21 @@ def wants_websocket(request: Request) -> bool:
     return any(value.strip() for value in request.headers.get_all('Upgrade'))
 
 
-def send_buffers(sock: socket.socket, buffers: Sequence[Buffer]) -> None:
+def send_buffers(link: socket.socket, buffers: Sequence[Buffer]) -> None:
     """Send all bytes of some buffers over a blocking TCP connection."""
     waiting = [memoryview(buffer) for buffer in buffers]
     while waiting:
-        sent = sock.sendmsg(waiting)
+        sent = link.sendmsg(waiting)
         while waiting and sent >= len(waiting[0]):
             sent -= len(waiting.pop(0))
         if sent:
             waiting[0] = waiting[0][sent:]
 
 
-def shut_down(sock: socket.socket) -> None:
+def shut_down(link: socket.socket) -> None:
     """End a connection in both directions, under TLS too, for every thread that waits for it."""
     with contextlib.suppress(OSError):
-        socket.socket.shutdown(sock, socket.SHUT_RDWR)
+        socket.socket.shutdown(link, socket.SHUT_RDWR)
 
 
 def truncate_utf8(text: str, limit: int) -> str:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Iterator
 import math
 from pathlib import Path
@@ -15,7 +16,6 @@ from xml.parsers import expat
 import numpy as np
 
 from urlab_ros_bridge.files import FileRefused
-from urlab_ros_bridge.files import read_regular
 from urlab_ros_bridge.geometry import AT_ORIGIN
 from urlab_ros_bridge.geometry import normalize
 from urlab_ros_bridge.geometry import Pose
@@ -23,7 +23,6 @@ from urlab_ros_bridge.geometry import quaternion_of_rpy
 from urlab_ros_bridge.geometry import Vector
 from urlab_ros_bridge.robot_import.errors import InvalidDescription
 
-MAX_BYTES = 64 << 20  # of one file
 _MAX_DEPTH, _MAX_ELEMENTS = 100, 500_000
 _COMMENT = re.compile(rb'<!--.*?-->', re.DOTALL)
 
@@ -146,14 +145,15 @@ def new_element(tag: str, at: SdfElement, attributes: dict[str, str]) -> SdfElem
     return made
 
 
-def read_sdf(path: Path) -> SdfElement:
+def read_sdf(path: Path, read: Callable[[Path], bytes]) -> SdfElement:
     """
     Return the element `sdf` of a file.
 
+    :param read: returns its content, or raises FileRefused.
     :raises InvalidDescription: naming line and element.
     """
     try:
-        content = read_regular(path, MAX_BYTES)
+        content = read(path)
     except FileRefused as error:
         raise InvalidDescription(path, str(error)) from error
     root = _parse(path, content)

@@ -18,6 +18,8 @@ from typing import Any
 import mujoco
 
 from urlab_ros_bridge.files.folders import cache_folder
+from urlab_ros_bridge.files.whole_file import write_whole
+from urlab_ros_bridge.geometry import AT_ORIGIN
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import xyzw_to_wxyz
 from urlab_ros_bridge.robot_import.errors import FilesExist
@@ -95,24 +97,42 @@ def import_sdf(
 
     :raises RobotImportError: with file, line and element; one class a cause.
     """
-    resources = Resources(options.package_paths)
-    path = resources.model_file(path.absolute())
-    root = read_sdf(path)
-    includes = Includes(resources)
-    includes.expand(root, (path.resolve(),))
+    path, root, shapes = _read(path, options, meshes)
     worlds, models = root.all('world'), root.all('model')
     if len(worlds) > 1 or (not worlds and len(models) != 1):
         raise InvalidDescription(
             path, f'it has {len(worlds)} worlds and {len(models)} models; one of either is served'
         )
-    masks = next(root.iter('collide_bitmask'), None) is not None
-    shapes = ShapeMaker(resources, meshes or MeshCache(read=options.read), masks)
-    shapes.problems.update(includes.missing)
     made = (
         _world(worlds[0], path, options, shapes)
         if worlds
         else _single(models[0], path, options, shapes)
     )
+    _report(path, root, options, shapes)
+    return made
+
+
+def _read(
+    path: Path, options: ImportOptions, meshes: MeshCache | None
+) -> tuple[Path, SdfElement, ShapeMaker]:
+    """Return the file, its element `sdf` with all that it includes, and what makes shapes."""
+    resources = Resources(options)
+    path = resources.model_file(path.absolute())
+    root = read_sdf(path, resources.read)
+    includes = Includes(resources)
+    includes.expand(root, (path.resolve(),))
+    masks = next(root.iter('collide_bitmask'), None) is not None
+    shapes = ShapeMaker(resources, meshes or MeshCache(read=options.read), masks)
+    shapes.problems.update(includes.missing)
+    return path, root, shapes
+
+
+def _report(path: Path, root: SdfElement, options: ImportOptions, shapes: ShapeMaker) -> None:
+    """
+    Log what is left out.
+
+    :raises MissingMeshes: unless the options allow it.
+    """
     if shapes.problems and not options.allow_missing_meshes:
         raise MissingMeshes(shapes.problems)
     for name, reason in shapes.problems.items():
@@ -122,7 +142,38 @@ def import_sdf(
     left_out = [f'{count} {what}' for what, count in shapes.left_out.items() if count]
     if left_out:
         _LOG.warning('%s: left out, without a counterpart: %s', path.name, ', '.join(left_out))
-    return made
+
+
+def export_model(path: Path, options: ImportOptions, folder: Path) -> tuple[Path, float | None]:
+    """
+    Import the model of a file alone, into an empty folder.
+
+    :return: the sidecar of a robot, with the height of its origin above the floor (m); or the
+        MJCF of an object, and None.
+    :raises RobotImportError: as `import_sdf`.
+    """
+    path, root, shapes = _read(path, options, None)
+    models = root.all('model')
+    if len(models) != 1:
+        raise InvalidDescription(path, f'it has {len(models)} models; one can be spawned')
+    model, spec = models[0], mujoco.MjSpec()
+    robots = []
+    for part in parts_of(Scope(model), AT_ORIGIN):
+        if part.is_robot:
+            robots.append(_robot(part, path, options, shapes, []))
+        else:
+            add_scenery(spec, part, shapes, part.name)
+    _report(path, root, options, shapes)
+    if len(robots) > 1 or (robots and len(spec.bodies) > 1):
+        raise InvalidDescription(path, 'its links are not all connected by joints')
+    if not robots:
+        text = copy_meshes(mjcf_text(spec, compile_robot(spec, path)), folder / 'meshes')
+        write_whole(folder / 'object.xml', text.encode())
+        return folder / 'object.xml', None
+    made = ImportedWorld(robots[0].name, robots[0].scene, robots)
+    files = {name: copy_meshes(text, folder / 'meshes') for name, text in made.files.items()}
+    sidecar = write_robot(folder, made.name, files, made.sidecar)
+    return sidecar, robots[0].settings['pose']['pos'][2]
 
 
 def _world(
@@ -138,14 +189,14 @@ def _world(
                 robots.append(part)
             else:
                 add_scenery(spec, part, shapes, part.name)
-    add_overview(spec, compile_robot(spec, path), [part.pose.position for part in robots])
+    add_overview(spec, compile_robot(spec, path), [part.frame.position for part in robots])
     model = compile_robot(spec, path)
     made = ImportedWorld(valid_prefix(world.get('name') or path.stem), mjcf_text(spec, model))
     taken = [body.name for body in spec.bodies] + [geom.name for geom in spec.geoms]
     for part in robots:
         robot = _robot(part, path, options, shapes, taken)
         taken.append(robot.name)
-        robot.settings['pose'] = _pose(part.pose)
+        robot.settings['pose'] = _pose(part.frame)
         made.robots.append(robot)
     return made
 

@@ -79,10 +79,10 @@ class Includes:
             return []
         if file.resolve() in within:
             raise include.failure(f'{uri} includes itself')
-        if not file.is_file():
+        if not self._resources.exists(file):
             self.missing[uri] = f'{file} does not exist'
             return []
-        root = read_sdf(file)
+        root = read_sdf(file, self._resources.read)
         within = (*within, include.source.resolve(), file.resolve())
         found = [child for child in root if child.tag in ('model', 'light', 'actor')]
         if len(found) != 1:

@@ -71,7 +71,7 @@ class Part:
     :ivar links: by name, the root first; `joints` in the order of the links that they carry.
     :ivar is_fixed: the root does not move.
     :ivar scopes: link -> scope of the model that it stands in.
-    :ivar pose: of the root in the world.
+    :ivar frame: pose of the model in the world.
     """
 
     name: str
@@ -83,11 +83,6 @@ class Part:
     scopes: dict[str, Scope]
     frame: Pose
     plugins: list[SdfElement] = field(default_factory=list)
-
-    @property
-    def pose(self) -> Pose:
-        """Return the pose of the root link in the world."""
-        return self.frame.then(self.links[self.root].pose)
 
     @property
     def is_robot(self) -> bool:
@@ -370,6 +365,8 @@ def _add_control(robot: ElementTree.Element, part: Part) -> None:
 
 def complete_robot(spec: mujoco.MjSpec, part: Part, shapes: ShapeMaker) -> None:
     """Add to the spec of a robot what its URDF could not say: shapes, and more of the joints."""
+    root, place = spec.body(_flat(part.root)), part.links[part.root].pose
+    root.pos, root.quat = place.position, xyzw_to_wxyz(place.orientation)
     for link in part.links.values():
         body = spec.body(_flat(link.name))
         shapes.add(spec, body, link.element, part.place(link), moves=True)

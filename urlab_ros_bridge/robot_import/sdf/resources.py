@@ -12,8 +12,10 @@ from urllib.parse import unquote
 from urllib.parse import urlparse
 import xml.etree.ElementTree as ElementTree
 
+from urlab_ros_bridge.files import FileRefused
 from urlab_ros_bridge.robot_import.errors import InvalidDescription
 from urlab_ros_bridge.robot_import.errors import PackageNotFound
+from urlab_ros_bridge.robot_import.options import ImportOptions
 from urlab_ros_bridge.robot_import.packages import Packages
 
 _VARIABLES = (
@@ -28,14 +30,24 @@ _FROM_TEXT = 'file://<urdf-string>/'
 class Resources:
     """Finds models, meshes and images."""
 
-    def __init__(self, given: Mapping[str, Path], environ: Mapping[str, str] = os.environ) -> None:
-        """
-        Prepare.
-
-        :param given: folders by package name; they take precedence.
-        """
-        self._given = given
+    def __init__(self, options: ImportOptions, environ: Mapping[str, str] = os.environ) -> None:
+        """Prepare; folders of packages in the options take precedence."""
+        self._options = options
+        self._given = options.package_paths
         self._environ = environ
+
+    def read(self, path: Path) -> bytes:
+        """
+        Return the content of a file.
+
+        :raises FileRefused: with the reason.
+        """
+        return self._options.read(path)
+
+    def exists(self, path: Path) -> bool:
+        """Return whether a file or folder is there, and may be read."""
+        readable = self._options.readable
+        return (readable is None or readable.find(path) is not None) and path.exists()
 
     def file(self, uri: str, here: Path) -> Path:
         """
@@ -58,17 +70,26 @@ class Resources:
     def _beside(self, path: Path, here: Path) -> Path:
         """Return a relative path from the file, or from the folders of resources."""
         places = [here.parent, *self._folders(), *list(here.parents)[1:_PARENTS]]
-        found = (place / path for place in places if (place / path).exists())
-        return next(found, here.parent / path)
+        found = (place / path for place in places if self.exists(place / path))
+        return next(found, None) or self._lost(path) or here.parent / path
+
+    def _lost(self, path: Path) -> Path | None:
+        """Return a file of a model whose name the URI has lost, as in exported worlds."""
+        if path.is_absolute() or '..' in path.parts or len(path.parts) < 2:
+            return None
+        models = (model / path for folder in self._folders() for model in sorted(folder.glob('*')))
+        return next((file for file in models if self.exists(file)), None)
 
     def _in_model(self, path: str, here: Path) -> Path:
         name, _, rest = path.partition('/')
         places = list(self._places(name, here))
         for place in places:
-            if (place / rest).exists() if rest else place.is_dir():
+            if self.exists(place / rest):
                 return place / rest
         try:
-            return Packages(here.parent, self._given, self._environ).folder(name) / rest
+            readable = self._options.readable
+            packages = Packages(here.parent, self._given, self._environ, readable)
+            return packages.folder(name) / rest
         except PackageNotFound:
             raise PackageNotFound(
                 name, map(str, dict.fromkeys(p.parent for p in places))
@@ -130,11 +151,11 @@ class Resources:
 
         :raises InvalidDescription: when there is none.
         """
-        if not path.is_dir():
+        if not (self.exists(path) and path.is_dir()):
             return path
         try:
-            root = ElementTree.parse(path / 'model.config').getroot()
-        except (OSError, ElementTree.ParseError):
+            root = ElementTree.fromstring(self.read(path / 'model.config'))
+        except (FileRefused, ElementTree.ParseError):
             found = sorted(path.glob('*.sdf')) + sorted(path.glob('*.world'))
             if len(found) == 1:
                 return found[0]

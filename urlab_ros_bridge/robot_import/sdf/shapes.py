@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import field
+import io
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ import mujoco
 import numpy as np
 from PIL import Image
 
+from urlab_ros_bridge.files import FileRefused
 from urlab_ros_bridge.geometry import matrix_of
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import Quaternion
@@ -146,9 +148,9 @@ class ShapeMaker:
         uri = shape.value('uri')
         try:
             path = self.resources.file(uri, shape.source)
-            with Image.open(path) as image:
+            with Image.open(io.BytesIO(self.resources.read(path))) as image:
                 grey = np.asarray(image.convert('F'), np.float32)
-        except (PackageNotFound, OSError, ValueError) as error:
+        except (PackageNotFound, FileRefused, OSError, ValueError) as error:
             self.problems[uri] = str(error)
             return []
         size = shape.numbers('size', [1.0, 1.0, 1.0])

@@ -62,7 +62,7 @@ def test_a_package_is_found_by_its_name():
     ('uri', 'text', 'result'),
     [
         ('', ' ', resources.NO_RESOURCE),
-        ('', '<sdf/>', resources.UNSUPPORTED_FORMAT),
+        ('', '<gazebo/>', resources.UNSUPPORTED_FORMAT),
         ('', f'{MJCF}{" " * 1_000_000}', resources.RESOURCE_PARSE_ERROR),
         ('', f'<!DOCTYPE mujoco>{MJCF}', resources.RESOURCE_PARSE_ERROR),
         ('', 'v 1 2 3', resources.RESOURCE_PARSE_ERROR),

@@ -4,6 +4,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 import os
+from pathlib import Path
 import re
 import shutil
 import threading
@@ -145,3 +146,45 @@ def test_a_server_that_cannot_read_the_data_folder_gets_the_urdf_itself(
     plain = ARM.replace(MESH, '<sphere radius="1"/>')
     assert yard.well('spawn_entity', resource_string=plain).entity_name == 'lifter'
     assert yard.client.handshake.articulations['lifter'].actuator_types == {}
+
+
+LAMP = """<sdf version="1.9"><model name="lamp">
+<link name="foot"><pose>0 0 0.1 0 0 0</pose><collision name="c"><geometry><box>
+<size>.3 .3 .2</size></box></geometry></collision></link>
+<link name="head"><pose>0 0 0.6 0 0 0</pose></link>
+<joint name="neck" type="revolute"><parent>foot</parent><child>head</child>
+  <axis><xyz>0 1 0</xyz></axis></joint>
+<plugin filename="gz-sim-joint-position-controller-system" name="p"><joint_name>neck</joint_name>
+</plugin></model></sdf>"""
+CRATE = """<sdf version="1.6"><model name="crate"><pose>9 9 9 0 0 0</pose><link name="l">
+<collision name="c"><pose>0 0 0.2 0 0 0</pose><geometry><box><size>.4 .4 .4</size></box></geometry>
+</collision></link></model></sdf>"""
+
+
+def test_models_of_sdf_are_spawned_where_the_request_says(yard):
+    assert yard.well('spawn_entity', resource_string=LAMP).entity_name == 'lamp'
+    robot = yard.client.handshake.articulations['lamp']
+    assert robot.actuator_types == {'neck': 'position'}
+    pose = PoseStamped()
+    pose.pose.position.x, pose.pose.position.z, pose.pose.orientation.w = 3.0, 0.5, 1.0
+    file = Path(yard.server.config.data_dir) / 'crate.sdf'
+    file.write_text(CRATE)
+    yard.well('spawn_entity', uri=file.as_uri(), initial_pose=pose)
+    crate = yard.client.get_entities(['crate'])['crate']
+    assert crate.pos[:2] == pytest.approx((3.0, 0.0), abs=1e-6) and crate.pos[2] < 0.6
+    world = CRATE.replace('<model', '<world name="w"><model').replace('</sdf>', '</world></sdf>')
+    reply = yard.ask('spawn_entity', resource_string=world)
+    assert reply.result.result != OK and 'can be spawned' in reply.result.error_message
+
+
+def test_meshes_of_sdf_are_read_where_those_of_urdf_are(yard, tmp_path):
+    private = tmp_path / 'private.stl'
+    trimesh.creation.box((0.1, 0.1, 0.6)).export(private)
+    problems = []
+    for path in (private, tmp_path / 'none.stl'):
+        mesh = f'<mesh><uri>file://{path}</uri></mesh>'
+        text = CRATE.replace('<box><size>.4 .4 .4</size></box>', mesh)
+        result = yard.ask('spawn_entity', resource_string=text).result
+        assert result.result == MISSING
+        problems.append(result.error_message.replace(str(path), 'PATH'))
+    assert problems[0] == problems[1]

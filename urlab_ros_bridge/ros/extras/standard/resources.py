@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What a URI or a text defines: bundled models, MJCF and URDF files.
+What a URI or a text defines: bundled models, MJCF, URDF and SDF files.
 
 A definition that needs no other file goes to the server as text, so that the server may be on
 another machine; one with meshes or textures goes as a path, which the server reads itself.  A URDF
@@ -57,8 +57,8 @@ NO_RESOURCE = 104
 RESOURCE_PARSE_ERROR = 106
 
 # Format by the root element of a text.
-FORMATS = {'mujoco': 'mjcf', 'robot': 'urdf'}
-MODELS = ('.xml', '.mjcf', '.urdf')
+FORMATS = {'mujoco': 'mjcf', 'robot': 'urdf', 'sdf': 'sdf'}
+MODELS = ('.xml', '.mjcf', '.urdf', '.sdf')
 # A description of a world with one robot: the server reads it.
 SIDECARS = ('.yaml', '.yml')
 BUNDLED = 'urlab'
@@ -76,8 +76,10 @@ class Definition:
     What to spawn: as text, or as the path of a file that the server reads.
 
     :ivar name: that the text gives, or of the file; empty for none.
-    :ivar is_imported: a URDF with parts that the server does not read: meshes, joints, sensors.
+    :ivar is_imported: the server does not read it, or not all of it: an SDF, or a URDF with
+        meshes, joints or sensors.
     :ivar path: of the file that was read here, if there is one.
+    :ivar format: ending of a file with the text, if it is imported.
     """
 
     name: str
@@ -85,6 +87,7 @@ class Definition:
     file: str | None = None
     is_imported: bool = False
     path: Path | None = None
+    format: str = 'urdf'
 
 
 def readable_folders(parameters: BagParameters) -> ReadableFolders | None:
@@ -117,7 +120,9 @@ def define(uri: str, text: str, readable: ReadableFolders | None) -> Definition:
         if not text.strip():
             raise StandardRejected(NO_RESOURCE, 'uri and resource_string are both empty')
         outline = _outline(text)
-        return Definition(outline.name, xml=text, is_imported=outline.is_imported)
+        return Definition(
+            outline.name, xml=text, is_imported=outline.is_imported, format=FORMATS[outline.tag]
+        )
     if urlsplit(uri).scheme == BUNDLED:
         return _bundled(uri)
     path = path_of(uri)
@@ -222,6 +227,9 @@ class _Outline:
             self.tag = tag
             name = attributes.get('model' if tag == 'mujoco' else 'name', '')
             self.name = re.sub(r'\W', '_', name, flags=re.ASCII)
+            self.is_imported = tag == 'sdf'
+        elif self.tag == 'sdf' and tag == 'model' and not self.name:
+            self.name = re.sub(r'\W', '_', attributes.get('name', ''), flags=re.ASCII)
         elif self.tag == 'robot':
             moves = tag == 'joint' and attributes.get('type', 'fixed') != 'fixed'
             self.is_imported |= moves or tag in _IMPORTED
@@ -262,7 +270,7 @@ IMPORT_SECONDS = 60.0  # of all imports of a request together
 @dataclass(frozen=True)
 class ImportedModel:
     """
-    What the server reads in place of a URDF.
+    What the server reads in place of a URDF or SDF.
 
     :ivar file: sidecar of a robot, MJCF of an object.
     :ivar height: of the origin of a robot that stands on the floor (m).
@@ -277,7 +285,7 @@ def imported(
     context: SimulationContext, definition: Definition, deadline: float
 ) -> Iterator[ImportedModel | None]:
     """
-    Import a URDF as long as the context lasts.
+    Import a URDF or SDF as long as the context lasts.
 
     None: the server reads it as well; or the server is on another machine, or MuJoCo is not
     installed here.
@@ -291,7 +299,7 @@ def imported(
         return
     parameters = context.settings(BagParameters)
     with work_folder(data_folder(parameters), 'spawned_') as folder:
-        source = definition.path or folder / 'robot.urdf'
+        source = definition.path or folder / f'robot.{definition.format}'
         if definition.path is None:
             source.write_text(definition.xml or '', encoding='utf-8', errors='replace')
         request: dict[str, object] = {'source': str(source), 'folder': str(folder)}

@@ -64,7 +64,7 @@ _NAMESPACE = re.compile(r'/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
 
 
 def spawn_entity(context: SimulationContext, request: Any, response: Any) -> str:
-    """Add an MJCF or URDF model, or a bundled object; responds when its topics exist."""
+    """Add an MJCF, URDF or SDF model, or a bundled object; responds when its topics exist."""
     response.entity_name = spawn(context, request, time.monotonic() + IMPORT_SECONDS)
     return ''
 
@@ -177,7 +177,7 @@ def delete_entity(context: SimulationContext, request: Any, response: Any) -> st
 
 
 def get_spawnables(context: SimulationContext, request: Any, response: Any) -> str:
-    """List the bundled models, and the MJCF and URDF files in the given folders."""
+    """List the bundled models, and the MJCF, URDF and SDF files in the given folders."""
     message_type = load_interface(f'{PACKAGE}/msg/Spawnable')
     found = [(f'{BUNDLED}:{name}', 'bundled object') for name in object_names()]
     found += [(f'{BUNDLED}:{name}', 'bundled robot') for name in robot_names()]
@@ -189,7 +189,7 @@ def get_spawnables(context: SimulationContext, request: Any, response: Any) -> s
         # Version 2 of the standard has a resource in place of the URI.
         getattr(item, 'entity_resource', item).uri = uri
         response.spawnables.append(item)
-    return f'{len(found)} resources; any MJCF or URDF file or text can be spawned too'
+    return f'{len(found)} resources; any MJCF, URDF or SDF file or text can be spawned too'
 
 
 def _files(source: str, readable: ReadableFolders | None) -> Iterator[tuple[str, str]]:
