@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Blueprints: what actors are made from.
+Blueprints: templates of actors.
 
 Shapes, the robots of the bundled worlds, and files that a client has imported.  A blueprint has a
 short name and, as in the stock plugin, a class path: ``/Game/MuJoCoImports/arm.arm_C``.  Imports
@@ -46,7 +46,7 @@ ROBOTS_FOLDER = '/URLab/Robots'
 IMPORTS_FOLDER = '/Game/MuJoCoImports'  # the stock plugin's
 REGISTER = 'Imports.yaml'
 _SHAPES = ('box', 'sphere', 'cylinder', 'plane')
-# Shapes of the Unreal engine, by which stock scripts may ask.
+# Shapes of the Unreal engine, which stock scripts may request.
 _ALIASES = {
     f'/Engine/BasicShapes/{name}': shape
     for name, shape in (
@@ -56,7 +56,7 @@ _ALIASES = {
         ('Plane', 'plane'),
     )
 }
-# What every entry of a sidecar has for itself.
+# Keys that differ for each entry of a sidecar.
 OWN_KEYS = ('prefix', 'name', 'actor_id', 'pose')
 
 
@@ -97,7 +97,7 @@ class ActorBlueprint:
 
 
 class BlueprintLibrary:
-    """All blueprints; `data` is where imports are found and remembered, `files` reads them."""
+    """All blueprints; imports are in `data`, and `files` reads them."""
 
     def __init__(self, data: DataFolder, files: ModelFiles = OPERATOR) -> None:
         self._data, self._files = data, files
@@ -113,7 +113,7 @@ class BlueprintLibrary:
         return sorted([*self._fixed, *self._imported()], key=lambda item: item.name)
 
     def _made(self, name: str) -> ActorBlueprint:
-        """Return an import as its files have it now."""
+        """Read an import again from its files."""
         file = self._imports[name]
         stamp = tuple(
             path.stat().st_mtime_ns if path.is_file() else 0
@@ -147,7 +147,7 @@ class BlueprintLibrary:
         raise WorldError(f'there is no blueprint {text!r:.80}; {list_names("blueprint", names)}')
 
     def of(self, kind: str, settings: Mapping[str, Any]) -> ActorBlueprint:
-        """Return the blueprint that an entry of a level comes from, made up when unknown."""
+        """Return the blueprint of an entry of a level; an unknown one is created."""
         for item in self._fixed:
             if item.kind == kind and _same_source(item.settings, settings):
                 return item
@@ -180,13 +180,13 @@ class BlueprintLibrary:
         return made, True
 
     def adopt(self, kind: str, settings: Mapping[str, Any]) -> None:
-        """Make the file behind a level's entry a blueprint of the same name from now on."""
+        """Register the file of a level's entry as a blueprint of the same name."""
         text = settings.get('model' if kind == 'robot' else 'file')
         if text and self.of(kind, settings) not in self.all():
             self._imports[self._free_name(_short_name(Path(text)))] = Path(text)
 
     def remove(self, text: str) -> bool:
-        """Forget an import; its file stays.  Return whether there was one."""
+        """Forget an import and keep its file; return whether it existed."""
         name = text.partition('.')[0].removeprefix(f'{IMPORTS_FOLDER}/')
         if name not in self._imports:
             return False
@@ -195,7 +195,7 @@ class BlueprintLibrary:
         return True
 
     def _check(self, made: ActorBlueprint) -> None:
-        """Read and compile what is behind a blueprint: a broken file is refused at once."""
+        """Read and compile the file of a blueprint: a broken one is refused immediately."""
         file = made.file
         if file is None:
             return
@@ -216,7 +216,7 @@ class BlueprintLibrary:
             fields = read_yaml(path, SidecarError).mapping()
             return {name: Path(text(item, MAX_PATH)) for name, item in fields.items()}
         except SidecarError:
-            return {}  # it only saves importing again
+            return {}  # files can be imported again
 
     def _remember(self) -> None:
         path = self._data.for_writing(REGISTER, '.')

@@ -23,7 +23,7 @@ import numpy as np
 from urlab_ros_bridge.geometry import matrix_of
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 
-MAX_DRAWINGS = 2000  # more push the oldest out
+MAX_DRAWINGS = 2000  # then the oldest is removed
 ONE_IMAGE = 0.1  # s; cameras are slower than a game's screen
 TEXT_SECONDS = 10.0  # how long the stock plugin shows the text
 MARKER_RADIUS = 0.05  # m, stock plugin
@@ -40,7 +40,7 @@ class Drawing:
 
     :ivar kind: marker, line, box, arrow or axes.
     :ivar geometry: its own fields, as `read_markers` returns them: m, quaternions x, y, z, w.
-    :ivar end: when it vanishes, by the clock of `Drawings`; None = never.
+    :ivar end: when it expires, by the clock of `Drawings`; None: never.
     """
 
     number: int
@@ -82,7 +82,7 @@ class Drawings:
         return drawing
 
     def clear(self, tag: str = '') -> int:
-        """Remove the drawings with this tag ('' = all); return how many those were."""
+        """Remove the drawings with this tag ('' for all); return their number."""
         with self._lock:
             doomed = [n for n, item in self._drawings.items() if not tag or item.tag == tag]
             for number in doomed:
@@ -96,18 +96,18 @@ class Drawings:
             self._text = (text, anchor, self._clock() + TEXT_SECONDS)
 
     def text(self) -> tuple[str, str]:
-        """Return the text that is shown now, and its anchor."""
+        """Return the present text and its anchor."""
         text, anchor, end = self._text
         return ('', anchor) if self._clock() >= end else (text, anchor)
 
     def current(self) -> list[Drawing]:
-        """Return what is to be seen now, oldest first."""
+        """Return the present drawings, oldest first."""
         with self._lock:
             self._drop_expired()
             return list(self._drawings.values())
 
     def shapes(self) -> list[dict[str, Any]]:
-        """Return what is to be seen now as the shapes that renderers draw."""
+        """Return the present drawings as the shapes that renderers draw."""
         return [shape for drawing in self.current() for shape in shapes(drawing)]
 
     @property
@@ -116,7 +116,7 @@ class Drawings:
         return self._version
 
     def wait(self, version: int) -> None:
-        """Wait until something else is to be seen than at `version`, or until `wake`."""
+        """Wait until the drawings differ from those of `version`, or until `wake`."""
         with self._lock:
             if self._version != version:
                 return
@@ -133,7 +133,7 @@ class Drawings:
         self._lock.notify_all()
 
     def describe(self) -> list[dict[str, Any]]:
-        """Return what is to be seen as plain maps, `ttl` being the seconds left (-1: no end)."""
+        """Return the present drawings as plain maps; `ttl` is the time left in s (-1: no end)."""
         now = self._clock()
         return [
             {
@@ -193,7 +193,7 @@ def _bar(
 
 
 def _edges(geometry: dict[str, Any], rgba: list[float]) -> list[dict[str, Any]]:
-    """Return the twelve edges of a box: what is inside stays in sight."""
+    """Return the twelve edges of a box; its contents stay visible."""
     turn, half = matrix_of(geometry['rotation_quat']), np.asarray(geometry['half_extents'])
     corners = np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
     places = (corners * half) @ turn.T + np.asarray(geometry['center'])
@@ -220,10 +220,10 @@ def _triad(geometry: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 class OverlayUpdater(threading.Thread):
-    """A service of a world: notifies its cameras of drawings that appear or disappear."""
+    """A service of a world: updates the overlays of its cameras when drawings change."""
 
     def __init__(self, drawings: Drawings, cameras: CameraRig) -> None:
-        super().__init__(name='painter', daemon=True)
+        super().__init__(name='overlays', daemon=True)
         self._drawings = drawings
         self._cameras = cameras
         self._closed = False

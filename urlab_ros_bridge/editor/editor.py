@@ -3,7 +3,7 @@
 """
 The editor: the open level, play, drawings and the viewport.
 
-Ops of the editor run one at a time under `lock`, but for those that wait for a compilation.
+Ops of the editor run one at a time under `lock`, except those that wait for a compilation.
 Drawings and the viewport may be read from any thread that does not hold the engine's lock.
 """
 
@@ -33,15 +33,15 @@ from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.simulation import Simulation
 from urlab_ros_bridge.sim.simulation import SimulationHost
 
-SCENE_BODY = 'scene'  # kind of what the scene file brings: it moves in play, and is not edited
+SCENE_BODY = 'scene'  # kind of a body of the scene file: it moves in play and cannot be edited
 START_SECONDS = 600.0  # how long the start of a server waits for its own world
 
 
 class LevelEditor:
     """
-    Everything that outlives a world and is edited.
+    The state of the editor, which outlives worlds.
 
-    :ivar manager: whether a client has asked for a manager in this level; play needs none.
+    :ivar manager: whether a client has requested a manager in this level; play needs none.
     :ivar model_files: reads the files that levels are made of.
     :ivar selected: name of the selected actor, '' for none.
 
@@ -76,7 +76,7 @@ class LevelEditor:
             self.selected = ''
 
     def open(self, level: Level) -> None:
-        """Open another level; play of the one before it ends, drawings go."""
+        """Open another level: play ends, and drawings are removed."""
         self.play.stop()
         self.viewport.untrack()
         self.drawings.clear()
@@ -113,7 +113,7 @@ class LevelEditor:
         self.play.close()
 
     def running(self) -> RunningWorld | None:
-        """Return the running world, None when nothing is played."""
+        """Return the running world; None if there is none."""
         simulation = self.host.simulation
         return None if simulation is None else RunningWorld(simulation, self.play.poses)
 
@@ -137,7 +137,7 @@ class LevelEditor:
             return self._scene_body(target, running)
 
     def live_actors(self) -> list[LevelActor]:
-        """Return the actors where they are in the running world; at rest those of the level."""
+        """Return the actors, at their poses in the running world if there is one."""
         running = self.running()
         if running is None:
             return list(self.level.actors)
@@ -153,9 +153,9 @@ class LevelEditor:
         self, actor: LevelActor, live: bool = False, solid_only: bool = False
     ) -> tuple[np.ndarray, np.ndarray] | None:
         """
-        Return the corners of an actor's bounds in m, None when it has none.
+        Return the corners of an actor's bounds in m; None if it has none.
 
-        :param live: where it is in the running world, when it is there.
+        :param live: at its pose in the running world, if it is in it.
         :raises WorldError: when it does not compile.
         """
         running = self.running()

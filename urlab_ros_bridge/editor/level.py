@@ -3,8 +3,8 @@
 """
 A level: an editable world description.
 
-A level is what a sidecar says (docs/sidecar.md), so a saved one runs with `urlab server --model`.
-Everything here is data; nothing is compiled before play begins or bounds are asked for.
+A level has the content of a sidecar (docs/sidecar.md): `urlab server --model` runs a saved one.
+Everything here is data; nothing is compiled before play begins or bounds are requested.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class LevelActor:
 
     :ivar kind: robot, object or light.
     :ivar name: unique in the level; prefix of a robot, body or light name of the others.
-    :ivar actor_id: how clients call it; unique too.
+    :ivar actor_id: its name for clients; also unique.
     :ivar settings: the other keys of its entry; files are absolute paths.
     """
 
@@ -112,8 +112,8 @@ def read_actor(
     """
     Return the actor of a checked entry.
 
-    :param spec: what the entry means.
-    :param folder: where its relative paths begin.
+    :param spec: the parsed entry.
+    :param folder: that its relative paths start from.
     """
     settings = {
         key: value
@@ -129,7 +129,7 @@ def read_actor(
 
 
 def relative(text: str, folder: Path) -> str:
-    """Return a path relative to `folder` when it is in it or beside it, else unchanged."""
+    """Return a path relative to `folder` if it is in or beside it, otherwise unchanged."""
     near = folder.parent if folder.name == LEVELS else folder
     path = Path(text)
     return os.path.relpath(path, folder) if path.is_relative_to(near) else text
@@ -140,7 +140,7 @@ _SCENE_ELEMENTS = ('bodies', 'joints', 'geoms', 'sites', 'lights', 'actuators', 
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes what several actors share for each of them: the file is for people too."""
+    """A dumper without aliases: shared values are repeated, as people read the file too."""
 
     def ignore_aliases(self, data: object) -> bool:
         return True
@@ -150,8 +150,8 @@ class Level:
     """
     The open level.
 
-    :ivar path: its file, None before it is saved first.
-    :ivar scene: MJCF file of what cannot be edited here, None for an empty world.
+    :ivar path: its file, None until it is saved.
+    :ivar scene: MJCF file of the parts that cannot be edited, None for an empty world.
     :ivar model_files: reads the files that the level is made of.
     :ivar others: further keys of the sidecar, kept as they are.
     """
@@ -206,7 +206,7 @@ class Level:
         return level
 
     def copy(self) -> Level:
-        """Return a level that goes its own way from now on."""
+        """Return an independent copy."""
         twin = Level(self.path, self.scene, self.model_files)
         twin.others = dict(self.others)
         twin._actors = dict(self._actors)
@@ -238,7 +238,7 @@ class Level:
         return tuple(self._actors.values())
 
     def add(self, actor: LevelActor) -> None:
-        """Add an actor, or put it in place of the one with its name."""
+        """Add an actor, or replace the one with its name."""
         old = self._actors.get(actor.name)
         if old is not None:
             self._ids.pop(old.actor_id, None)
@@ -254,17 +254,17 @@ class Level:
         self._robots.pop(actor.name, None)
 
     def move(self, actor: LevelActor, pose: Pose) -> LevelActor:
-        """Put an actor elsewhere and return it as it is then."""
+        """Move an actor and return the moved one."""
         moved = replace(actor, pose=pose)
         self.add(moved)
         return moved
 
     def by_id(self, actor_id: str) -> LevelActor | None:
-        """Return the actor with this id, None when there is none."""
+        """Return the actor with this id; None if there is none."""
         return self._actors.get(self._ids.get(actor_id, ''))
 
     def by_name(self, name: str) -> LevelActor | None:
-        """Return the actor with this name, None when there is none."""
+        """Return the actor with this name; None if there is none."""
         return self._actors.get(name)
 
     def find(self, target: str, by_name: bool = False) -> LevelActor:
@@ -282,7 +282,7 @@ class Level:
         return found
 
     def free_name(self, kind: str, wanted: str) -> str:
-        """Return a name for a new actor, as close to `wanted` as names allow."""
+        """Return a free name for a new actor, as close to `wanted` as possible."""
         stem = valid_prefix(wanted)
         for candidate in _candidates(stem):
             if not self._problem(kind, candidate):
@@ -331,7 +331,7 @@ class Level:
 
     def spec(self) -> WorldSpec:
         """
-        Return what the level means.
+        Return the level as the description of a world.
 
         :raises SidecarError: when an entry breaks the schema, or its file no longer exists.
         """
@@ -358,7 +358,7 @@ class Level:
 
 def _candidates(stem: str) -> Iterable[str]:
     yield stem
-    # Without underscores no prefix can begin another one.
+    # Without underscores, no prefix is the start of another one.
     plain = stem.replace('_', '')
     number = 1
     while True:

@@ -3,7 +3,7 @@
 """
 The files that levels are made of, as clients name them.
 
-What the server was started with, and the bundled models, are read as they are.  All else is a
+Files that the server was started with, and the bundled models, are read as they are.  Others are a
 model of a client: confined, by the allow-list, and tried first (`client_models`).
 """
 
@@ -41,7 +41,7 @@ class ClientModelFiles(ModelFiles):
         self._own: set[Path] = set()
 
     def trust(self, files: Iterable[Path]) -> None:
-        """Read these as they are: the server was started with them."""
+        """Trust these files: the server was started with them."""
         self._own |= {Path(os.path.realpath(file)) for file in files}
 
     def model(self, path: Path) -> mujoco.MjSpec:
@@ -85,7 +85,7 @@ class ClientModelFiles(ModelFiles):
 
     def work(self, compile_all: Callable[[], Compiled]) -> Compiled:
         """
-        Return what compiling gives; a server that stops does not wait for it.
+        Return the result of a compilation; a server that stops does not wait for it.
 
         :raises OpError: shutting_down.
         """
@@ -93,7 +93,7 @@ class ClientModelFiles(ModelFiles):
 
     def _real(self, path: Path) -> Path | None:
         """
-        Return where a file of a client is; None for one that is read as it is.
+        Return the real path of a client's file; None for one that is read as it is.
 
         :raises WorldError: when clients may not read it.
         """
@@ -106,7 +106,7 @@ class ClientModelFiles(ModelFiles):
 
 
 class CountedFiles(ModelFiles):
-    """The files of one level, whose sum is within the limits of a world."""
+    """The files of one level; all of them together are within the limits of a world."""
 
     def __init__(self, files: ModelFiles, objects: int) -> None:
         self._files = files

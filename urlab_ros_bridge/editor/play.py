@@ -1,13 +1,13 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Play: a level becomes a running world, and stops being one.
+Play: run a level as a world, and stop it.
 
-Compiling happens on its own thread, so that an impatient `begin_pie` can answer `timeout` and
-`pie_status` can be asked in between.  A compilation no longer wanted is dropped.
+Compiling has its own thread, so that `begin_pie` can answer `timeout` and `pie_status` can be
+requested meanwhile.  The result of a compilation that is no longer needed is dropped.
 
-In play, an actor's pose is that of its own frame.  A robot's root body usually stands off that
-frame, so it is worked out from where the body was when the level was compiled.
+In play, an actor's pose is that of its own frame.  A robot's root body usually has an offset from
+that frame, which is computed from its pose when the level was compiled.
 """
 
 from __future__ import annotations
@@ -70,11 +70,11 @@ class RunningWorld:
         ]
 
     def has(self, name: str) -> bool:
-        """Return whether there is an actor or a body of this name."""
+        """Return whether there is an actor or a body with this name."""
         return self._root(name) >= 0
 
     def pose(self, name: str) -> Pose | None:
-        """Return where an actor or a dynamic body of the scene is; None when it is not here."""
+        """Return the pose of an actor or a dynamic body of the scene; None if it is unknown."""
         with self._simulation.engine.lock:
             return self.pose_now(name)
 
@@ -170,7 +170,7 @@ class LevelPlayer:
     """
     Starts and stops the world of the open level; thread-safe.
 
-    :ivar poses: actors' poses in the running world as it was compiled; empty when none runs.
+    :ivar poses: the actors' poses when the running world was compiled; empty without one.
     """
 
     def __init__(self, host: SimulationHost, files: ModelFiles = OPERATOR) -> None:
@@ -192,7 +192,7 @@ class LevelPlayer:
 
     @property
     def error(self) -> str:
-        """Return why the last compilation failed, '' when it did not."""
+        """Return why the last compilation failed, '' if it did not."""
         return self._error
 
     def begin(
@@ -204,9 +204,9 @@ class LevelPlayer:
         promote: bool = False,
     ) -> str:
         """
-        Compile and run; a running world continues, one that compiles is waited for.
+        Compile and run; a running world continues, and a running compilation is awaited.
 
-        :param make: returns the world's description; what it raises is the compile error.
+        :param make: returns the world's description; its exceptions become the compile error.
         :param timeout: seconds to wait.
         :param promote: begin in direct mode, as a plain hello has it, unless a mode is pinned.
         :return: ready, compile_failed or timeout; off when it was stopped in between.
@@ -234,7 +234,7 @@ class LevelPlayer:
             raise OpError('shutting_down')
 
     def stop(self) -> None:
-        """End play, or the compilation; harmless when there is neither."""
+        """End play or the compilation, if there is one."""
         with self._lock:
             attempt, self._attempt = self._attempt, None
             self._error = ''
@@ -244,7 +244,7 @@ class LevelPlayer:
             attempt.done.set()
 
     def close(self) -> None:
-        """Stop for good: requests waiting for a compilation learn that the server shuts down."""
+        """Stop permanently; requests that wait for a compilation answer shutting_down."""
         self._closed = True
         self.stop()
 
@@ -260,7 +260,7 @@ class LevelPlayer:
             files = CountedFiles(self._files, len(spec.objects))
             world = World(attempt.name, spec, *assemble(spec, files))
             simulation = build_simulation(self._host.config, self._host.data, world)
-            if self._host.revision:  # what the server starts with is the operator's
+            if self._host.revision:  # the operator chose the first world
                 check_world(self._host.client_models, simulation)
         except UrlabError as error:
             self._fail(attempt, str(error))

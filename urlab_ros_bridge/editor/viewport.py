@@ -1,12 +1,12 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-The viewport: a free camera that clients put somewhere, or let follow an actor.
+The viewport: a free camera that clients place, or that follows an actor.
 
-Its x axis is where it looks, z is up in the image (REP 103, and the stock plugin's wire); `fov` is
-the horizontal field of view in degrees.
+It looks along its x axis, and z is up in the image (REP 103, and the stock plugin's wire); `fov`
+is the horizontal field of view in degrees.
 
-Ops move it, and while it follows an actor, so does every image: all methods are thread-safe.
+Ops move it, and while it follows an actor, every image does, too: all methods are thread-safe.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ PoseOf = Callable[[str], Pose | None]
 
 @dataclass(frozen=True, slots=True)
 class Tracking:
-    """What the camera follows: an actor by name, from `offset` (m, in the actor's frame)."""
+    """An actor that the camera follows, by name, from `offset` (m, in the actor's frame)."""
 
     name: str
     offset: Vector
@@ -67,7 +67,7 @@ class Viewport:
 
     @property
     def pose(self) -> Pose:
-        """Return where the camera is now; a call moves one that follows an actor."""
+        """Return the camera's pose; if it follows an actor, it moves first."""
         return self.seen()[0]
 
     @pose.setter
@@ -76,7 +76,7 @@ class Viewport:
 
     def seen(self, pose_of: PoseOf | None = None) -> tuple[Pose, float, str]:
         """
-        Return the camera of this moment: pose, horizontal field of view in degrees, mode.
+        Return the present pose, horizontal field of view in degrees and view mode.
 
         :param pose_of: replaces the one given at first, for callers that hold other locks.
         """
@@ -87,7 +87,7 @@ class Viewport:
             return self._pose, self.fov, self.mode
 
     def frame(self, low: np.ndarray, high: np.ndarray) -> None:
-        """Step back, looking the same way, until the box from `low` to `high` fits."""
+        """Move the camera, without turning it, so that the box from `low` to `high` fits."""
         center, radius = (low + high) / 2, float(np.linalg.norm(high - low)) / 2
         narrowest = min(self.fov, vertical_fov(self.fov))
         distance = max(radius / math.sin(math.radians(narrowest) / 2), _NEAREST)
@@ -102,7 +102,7 @@ class Viewport:
             self._moved = self._clock()
 
     def untrack(self) -> bool:
-        """Stay where the camera is; return whether it followed an actor."""
+        """Stop following; return whether it followed an actor."""
         self.seen()
         was, self.tracking = self.tracking is not None, None
         return was
@@ -149,7 +149,7 @@ class ViewportCamera:
 
     def __init__(self, viewport: Viewport, simulation: Simulation, pose_of: PoseOf) -> None:
         """
-        Take the free camera over.
+        Control the free camera of a world.
 
         :param pose_of: returns the pose of the actor that the viewport follows; called with the
             engine's lock held.
@@ -167,7 +167,7 @@ class ViewportCamera:
                 free.aim(self._view())
 
     def close(self) -> None:
-        """Leave the camera where it is."""
+        """Stop moving the camera."""
         self._cameras.free_view = None
 
     def _view(self) -> FreeCameraView:

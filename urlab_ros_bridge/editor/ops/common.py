@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the editor's ops share: reading requests, and actors as replies list them."""
+"""Shared by the editor's ops: reading requests, and actors as replies list them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def failing_as(code: str) -> Iterator[None]:
 
 def text_of(fields: Fields, name: str) -> str:
     """
-    Return a text that must be there and not be empty.
+    Return a text that must not be absent or empty.
 
     :raises OpError: missing_field or bad_value.
     """
@@ -111,7 +111,7 @@ def actor_path(level: Level, name: str) -> str:
 
 
 def level_path(level: Level) -> str:
-    """Return the file of a level, '' when it has none yet."""
+    """Return the file of a level, '' if it has none yet."""
     return str(level.path) if level.path else ''
 
 
@@ -121,7 +121,7 @@ def pose_fields(actor: LevelActor) -> dict[str, Any]:
 
 
 def identity_fields(editor: LevelEditor, actor: LevelActor) -> dict[str, Any]:
-    """Return what every op that makes an actor replies."""
+    """Return the fields in the reply of every op that makes an actor."""
     return {
         'actor_id': actor.actor_id,
         'actor_name': actor.name,

@@ -81,9 +81,9 @@ def set_overlay_text(editor: LevelEditor, session: ServerSession, fields: Fields
 
 def read_markers(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """
-    Return what is drawn now, the text, and the viewport's camera (extension).
+    Return the present drawings, the text, and the viewport's camera (extension).
 
-    It is not an op of the editor, so that clients that show the world can always call it.
+    It is not an op of the editor, so that viewers can always send it.
     """
     text, anchor = editor.drawings.text()
     return {

@@ -67,7 +67,7 @@ def load_level(editor: LevelEditor, session: ServerSession, fields: Fields) -> R
 
 def read_level(editor: LevelEditor, text: str, code: str) -> Level:
     """
-    Read the level that a request names; whatever it is made of must be readable for clients.
+    Read the level that a request names; clients must be allowed to read all of its files.
 
     :raises OpError: `code`, with the reason.
     """
@@ -162,7 +162,7 @@ def _scene(editor: LevelEditor, text: str, code: str) -> Path | None:
 def _write(level: Level, path: Path, code: str) -> None:
     text = level.text(path.parent)
     if len(text.encode()) > MAX_BYTES:
-        # It could not be read again.
+        # Reading it back would be refused.
         raise OpError(code, f'the level has {len(text)} characters, a file may have {MAX_BYTES}')
     try:
         write_atomically(path, [text])

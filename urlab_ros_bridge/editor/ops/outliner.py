@@ -20,7 +20,7 @@ from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
 
-STOCK_FRICTION = (1.0, 1.0, 1.0)  # what the stock plugin gives a converted mesh
+STOCK_FRICTION = (1.0, 1.0, 1.0)  # of a converted mesh in the stock plugin
 _CONVERTED = ('physics', 'complex_mesh', 'coacd_threshold', 'friction')
 
 
@@ -60,7 +60,7 @@ def get_actor_bounds(editor: LevelEditor, session: ServerSession, fields: Fields
     """
     Return the world's axis-aligned box around an actor, m; extents are half sizes.
 
-    `components_only`: only what can collide.  Extension `in_pie`: as the running world has it.
+    `components_only`: only geoms that can collide.  Extension `in_pie`: in the running world.
     """
     target = target_of(editor, fields)
     with failing_as('get_actor_bounds_failed'):
@@ -78,14 +78,14 @@ def get_actor_bounds(editor: LevelEditor, session: ServerSession, fields: Fields
 
 
 def select_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
-    """Select one actor, and no other."""
+    """Select one actor; the others are deselected."""
     target = target_of(editor, fields)
     editor.selected = target.name
     return {'target': fields.string('target'), 'actor_name': target.name}
 
 
 def list_blueprints(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
-    """Return what spawn_actor can make."""
+    """Return the blueprints for spawn_actor."""
     return {
         'blueprints': [
             {
@@ -101,10 +101,10 @@ def list_blueprints(editor: LevelEditor, session: ServerSession, fields: Fields)
 
 def add_quick_convert(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """
-    Let an object take part in physics, from the next start of play on.
+    Make an object take part in physics from the next start of play.
 
-    `static`: it collides; `driven_by_unreal`: a mocap body that clients move; neither: it moves
-    by itself.  `complex_mesh`: each connected part of the mesh has a hull of its own.
+    `static`: it collides; `driven_by_unreal`: a mocap body that clients move; neither: a free
+    body.  `complex_mesh`: each connected part of the mesh has a hull of its own.
     """
     target = _object(editor, fields, 'add_quick_convert_failed')
     static, driven = fields.boolean('static'), fields.boolean('driven_by_unreal')

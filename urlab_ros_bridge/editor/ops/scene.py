@@ -49,8 +49,8 @@ def spawn(
     """
     Put an actor into `level`, or move the one with that id.
 
-    :param actor_id: '' gives it its name as id.
-    :param physics: '' leaves what the blueprint or the existing actor has.
+    :param actor_id: '' means its name.
+    :param physics: '' means that of the blueprint or the existing actor.
     :return: the actor, and whether it existed.
     :raises OpError: spawn_failed.
     """
@@ -103,7 +103,7 @@ def _new(
 
 
 def _check_class(editor: LevelEditor, existing: LevelActor, blueprint: ActorBlueprint) -> None:
-    """Check that the actor with this id is of the same class: a mistyped id replaces nothing."""
+    """Check that the actor with this id is of the same class, as the id may be mistyped."""
     if existing.kind == 'light':
         what = existing.light_class
     else:
@@ -249,7 +249,7 @@ def set_actor_transform(
     """
     Move an actor, in the level and, where its root is free or a mocap body, in the running world.
 
-    What is not given stays; in play it stays as it is in the running world.
+    Fields that are not given keep their values, in play those of the running world.
     """
     target = target_of(editor, fields)
     place, turn = read_location(fields), read_rotation(fields)

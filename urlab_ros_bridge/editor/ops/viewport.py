@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The viewport: where the free camera is and how it sees (namespace viewport)."""
+"""The viewport: pose and view mode of the free camera (namespace viewport)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ LEAST_FOV, GREATEST_FOV = 1.0, 170.0  # degrees
 
 
 def set_camera(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
-    """Put the camera somewhere; without a rotation or `fov` (horizontal, degrees) those stay."""
+    """Place the camera; a rotation or `fov` (horizontal, degrees) that is not given stays."""
     view = editor.viewport
     fov = fields.number('fov')
     if fov is not None and fov > 0:
@@ -41,7 +41,7 @@ def set_camera(editor: LevelEditor, session: ServerSession, fields: Fields) -> R
 
 
 def get_camera(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
-    """Return where the camera is."""
+    """Return the pose of the camera."""
     return editor.viewport.describe()
 
 
@@ -58,7 +58,7 @@ def frame_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> 
 
 
 def set_viewport_mode(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
-    """Choose how the camera sees; the reply's op is set_mode_ok, as the stock plugin's."""
+    """Set the view mode; the reply's op is set_mode_ok, as in the stock plugin."""
     mode = text_of(fields, 'mode').lower()
     if mode not in VIEW_MODES:
         raise OpError('invalid_mode', f'{mode!r:.40} is not one of {", ".join(VIEW_MODES)}')
@@ -69,9 +69,9 @@ def set_viewport_mode(editor: LevelEditor, session: ServerSession, fields: Field
 
 def track_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
     """
-    Let the camera follow an actor from `offset` (m, in its frame), looking at it.
+    Make the camera follow an actor from `offset` (m, in its frame), looking at it.
 
-    `smoothing` from 0 (at once) to 0.99 (slowly).
+    `smoothing` is from 0 (immediately) to 0.99 (slowly).
     """
     target = target_of(editor, fields)
     offset = three(fields, 'offset', DEFAULT_OFFSET)
@@ -81,5 +81,5 @@ def track_actor(editor: LevelEditor, session: ServerSession, fields: Fields) -> 
 
 
 def untrack(editor: LevelEditor, session: ServerSession, fields: Fields) -> ReplyFields:
-    """Leave the camera where it is."""
+    """Stop following; the camera keeps its pose."""
     return {'was_tracking': editor.viewport.untrack()}

@@ -23,7 +23,7 @@ from urlab_ros_bridge.wire.camera_frame import MAX_SIDE
 from urlab_ros_bridge.wire.camera_frame import ucm1_topic
 from urlab_ros_bridge.wire.rows import SCENE
 
-DEFAULT_RESOLUTION = (640, 480)  # Protocol Reference of the stock plugin: its default
+DEFAULT_RESOLUTION = (640, 480)  # default of the stock plugin (Protocol Reference)
 DEPTH, SEMANTIC, INSTANCE = 'depth', 'semantic', 'instance'
 
 
@@ -32,7 +32,7 @@ class CameraItem:
     """
     One camera.
 
-    :ivar index: place in the catalog.
+    :ivar index: in the catalog.
     :ivar prefix: articulation, or ``scene`` for a camera of the world.
     :ivar name: local name; `key` is its name in replies.
     :ivar id: camera id in the compiled model.
@@ -40,7 +40,7 @@ class CameraItem:
     :ivar rate: frames per second of simulated time.
     :ivar latency: sim seconds from capture to delivery; `jitter` is the standard deviation on top.
     :ivar body: compiled name of the body that carries the camera.
-    :ivar depth_pair: name of the depth camera that sees exactly the same, or ''.
+    :ivar depth_pair: name of the depth camera with the same view, or ''.
     :ivar free: it is a free camera, see `free_camera`; `fovy` is the initial one.
     """
 

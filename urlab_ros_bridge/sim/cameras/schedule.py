@@ -46,12 +46,12 @@ class Schedule:
         self.restart()
 
     def restart(self) -> None:
-        """Forget the past: time has started over, or there is a new viewer."""
+        """Make the camera due now: time has started over, or there is a new viewer."""
         self._last = None
         self._released = 0
 
     def due(self, stamp_ns: int) -> bool:
-        """Return whether an image is to be taken at this time."""
+        """Return whether an image is due at this time."""
         return self._last is None or self._cell(stamp_ns) != self._last
 
     def take(self, stamp_ns: int) -> None:
@@ -65,7 +65,7 @@ class Schedule:
         return math.ceil((self._last + 1) / self._rate * 1e9 - 1e-3)
 
     def release_ns(self, stamp_ns: int) -> int:
-        """Return when an image taken now is delivered; draws the jitter, keeps the order."""
+        """Return when an image taken now is delivered: with random jitter, but in order."""
         delay = self._latency
         if self._jitter:
             random = self._random
@@ -80,7 +80,7 @@ class Schedule:
 
 
 class Delayed(NamedTuple):
-    """A captured state and when it is to be delivered."""
+    """A captured state and the time of its delivery."""
 
     release_ns: int
     camera: int
@@ -89,7 +89,7 @@ class Delayed(NamedTuple):
 
 
 class DelayLine:
-    """Holds states, not images: they are small, and drawn when they are due."""
+    """Holds states instead of images: they are small, and rendered when they are due."""
 
     def __init__(self) -> None:
         self._items: deque[Delayed] = deque()
@@ -102,7 +102,7 @@ class DelayLine:
         self._items.append(item)
 
     def drop(self, cameras: Container[int] | None = None) -> None:
-        """Forget what is on its way for these cameras, None = for all."""
+        """Drop the states of these cameras; None means all."""
         self._items = deque(
             item for item in self._items if cameras is not None and item.camera not in cameras
         )
@@ -123,5 +123,5 @@ class DelayLine:
         return groups
 
     def times(self) -> list[int]:
-        """Return when something will be due."""
+        """Return the times at which states are due."""
         return [item.release_ns for item in self._items]

@@ -42,7 +42,7 @@ START_SECONDS = 30.0  # a renderer that is not ready by then counts as broken
 STOP_SECONDS = 2.0
 SHORT_LIFE = 10.0  # s; a renderer that died sooner is started again only after a pause
 MAX_PAUSE = 30.0  # s
-STUCK_SECONDS = 60.0  # without any image, while some are waited for; drivers do hang
+STUCK_SECONDS = 60.0  # without an image although jobs wait; drivers do hang
 CHECK_SECONDS = 5.0
 _WORKER = 'urlab_ros_bridge.sim.cameras.renderer.worker'
 _LOG = logging.getLogger(__name__)
@@ -145,7 +145,7 @@ class RendererSupervisor(threading.Thread):
             _LOG.error('%s', error)
             self._turn_off(str(error))
             return
-        # It did work: a card is being reset, or the machine has too much to do.
+        # It has worked before: a card is being reset, or the machine is overloaded.
         self._failures += 1
         _LOG.error('the camera renderer did not restart: %s; %s', error, self._pause())
 
@@ -242,21 +242,21 @@ class RendererSupervisor(threading.Thread):
         self._needed |= self._rig.has_readers
 
     def _pause(self) -> str:
-        """Start no other one too soon after failures; return when it is started, in words."""
-        # Capped before it is raised: after a night of failures a float could not hold it.
+        """Delay the next start after failures; return when it is, in words."""
+        # The exponent is capped: a float overflows after a night of failures.
         pause = min(0.5 * 2 ** min(self._failures, 10), MAX_PAUSE) if self._failures else 0.0
         self._pause_until = time.monotonic() + pause
         again = f'in {pause:g} s at the earliest' if pause else 'when it is needed'
         return f'it will restart {again}'
 
     def _end_when_stuck(self) -> None:
-        """Kill a renderer that has been given work and has not done any for long."""
+        """Kill a renderer that has jobs and has not finished any for long."""
         now, renderer, process = time.monotonic(), self._renderer, self._process
         if renderer is None or process is None or now < self._next_check:
             return
         self._next_check = now + CHECK_SECONDS
         done = int(renderer.memory.control[JobMemory.DONE])
-        # Checks are counted, not seconds: a machine that was suspended has made none.
+        # Checks are counted, not seconds: a suspended machine makes none.
         waits = renderer.waiting and done == self._done
         self._stuck_checks = self._stuck_checks + 1 if waits else 0
         self._done = done
@@ -339,7 +339,7 @@ class CameraService:
         rig.off = ''
         self._supervisor = RendererSupervisor(rig, listeners, backends, config.keys)
         rig.start_renderer = self._supervisor.start_soon
-        # After the publishers that are there already: rows do not wait for images.
+        # After the other publishers: rows do not wait for images.
         rig.engine.hooks.publish.append(rig.publish)
         self._supervisor.start()
         if config.cameras == 'on':

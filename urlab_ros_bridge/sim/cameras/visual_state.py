@@ -70,7 +70,7 @@ class VisualState:
             mujoco.mj_tendon(model, data)
 
 
-# What of a model can be seen and may change while it runs, apart from textures and meshes.
+# Visible parts of a model that may change while it runs, except textures and meshes.
 VISUAL_ARRAYS = (
     'body_pos',
     'body_quat',

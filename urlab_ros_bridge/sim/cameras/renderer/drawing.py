@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Draws a model through its cameras.  Only here is OpenGL called."""
+"""Draws a model through its cameras; no other module calls OpenGL."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def is_software(renderer: str) -> bool:
 
 
 def choose_quality(model: mujoco.MjModel, spec: RenderSpec, renderer: str) -> Quality:
-    """Return the settings that hold: the sidecar's, else those fit for the renderer."""
+    """Return the settings: the sidecar's, otherwise defaults for the renderer."""
     software = is_software(renderer)
     samples = 0 if software else int(model.vis.quality.offsamples)
     return Quality(
@@ -93,7 +93,7 @@ _CONNECTORS = ('capsule', 'cylinder', 'arrow', 'arrow1', 'arrow2', 'line')
 
 def add_overlays(scene: mujoco.MjvScene, overlays: Iterable[Mapping[str, Any]]) -> None:
     """
-    Append geoms to a scene that mjv_updateScene has just filled; what has no room is left out.
+    Append geoms to a scene that mjv_updateScene has just filled, as far as there is room.
 
     An overlay is a mapping: `type` (``sphere``, ``box``, ``capsule``, ``cylinder``, ``ellipsoid``,
     ``arrow``, ``line``, ``label``), `pos` [3] m and `mat` [9] (row-major, default identity),
@@ -135,16 +135,16 @@ def _fill(geom: mujoco.MjvGeom, overlay: Mapping[str, Any]) -> None:
 
 _SPARE_GEOMS = 2000
 _FLAG = mujoco.mjtRndFlag
-# Errors after which an image holds what was in the memory before (GL_KHR_robustness, OpenGL 4.5).
+# Errors after which an image holds stale memory (GL_KHR_robustness, OpenGL 4.5).
 _LOST = {0x0507: 'GL_CONTEXT_LOST', 0x0505: 'GL_OUT_OF_MEMORY'}
 
 
 class DepthLens(NamedTuple):
     """
-    What OpenGL's depth means.
+    How to convert OpenGL's depth to metres.
 
     :ivar near: distance of the near plane in m, `far` likewise.
-    :ivar nothing: depth as OpenGL has it up to which a pixel shows nothing.
+    :ivar nothing: OpenGL depth up to which a pixel is empty.
     """
 
     near: float
@@ -186,8 +186,8 @@ class SceneRenderer:
     Renders one model; a context must be current in the thread that makes and uses it.
 
     :ivar words_needed: pixels of the largest camera.
-    :ivar overlays: further geoms that real cameras see, see `add_overlays`.
-    :ivar view_mode: how the free camera sees, one of `free_camera.VIEW_MODES`.
+    :ivar overlays: further geoms in images of real cameras, see `add_overlays`.
+    :ivar view_mode: of the free camera, one of `free_camera.VIEW_MODES`.
     """
 
     def __init__(
@@ -224,7 +224,7 @@ class SceneRenderer:
         self._depth_of = _depth_cameras(cameras)
 
     def close(self) -> None:
-        """Free what OpenGL holds."""
+        """Free the memory of OpenGL."""
         self._context.free()
 
     def render(self, index: int, out: memoryview) -> None:
@@ -250,7 +250,7 @@ class SceneRenderer:
         :return: each image, its buffer and its camera, in an order in which the depth image of
             an RGB-D camera comes right after its colour image, and often out of it.
         """
-        follows: dict[int, int] = {}  # depth camera -> the colour camera that it comes after
+        follows: dict[int, int] = {}  # depth camera -> colour camera that is drawn before it
         for index in indices:
             if self._depth_of.get(index) in indices:
                 follows.setdefault(self._depth_of[index], index)
@@ -306,7 +306,7 @@ class SceneRenderer:
 
     def _read_depth(self, rect: mujoco.MjrRect, out: np.ndarray, nothing: float) -> RawFrame:
         mujoco.mjr_readPixels(None, out.view(np.float32), rect, self._context)
-        # MuJoCo does not ask; an image of before would go out as a new one.
+        # MuJoCo does not check; a stale image would be sent as a new one.
         error = _LOST.get(GL.glGetError())
         if error:
             raise GraphicsLost(error)
@@ -360,7 +360,7 @@ def _depth_cameras(cameras: Sequence[CameraItem]) -> dict[int, int]:
 
 
 def _options(quality: Quality) -> mujoco.MjvOption:
-    """Show what a real camera would see: no markers, no rays of sensors."""
+    """Return the options of a real camera: no markers, no rays of sensors."""
     option = mujoco.MjvOption()
     option.flags[mujoco.mjtVisFlag.mjVIS_RANGEFINDER] = False
     if not quality.sites:

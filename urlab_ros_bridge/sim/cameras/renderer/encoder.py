@@ -45,8 +45,8 @@ from urlab_ros_bridge.wire.camera_frame import HEADER_BYTES
 from urlab_ros_bridge.wire.camera_frame import pack_header
 
 SEND_QUEUE = 2  # frames per subscriber; one that is slower loses frames
-# Bytes that the kernel takes at a time: what is small stays in the processor's cache on its way
-# (a fifth more frames per second than with the default of megabytes).
+# Bytes that the kernel takes at a time: small blocks stay in the processor's cache (a fifth more
+# frames per second than with the default of megabytes).
 SEND_BUFFER = 128 * 1024
 
 
@@ -138,7 +138,7 @@ class FrameEncoder:
     """
     Owns the sockets of all cameras, with a thread of its own or in the thread that draws.
 
-    :ivar buffers: for drawing into; waiting for one holds the drawing back.
+    :ivar buffers: to draw into; drawing waits until one is free.
     :ivar threaded: frames are finished in a thread of its own; else `submit` finishes them, and
         its caller uses `wait_for_input` too.
     """
@@ -156,7 +156,7 @@ class FrameEncoder:
         """
         Prepare.
 
-        :param regions: where frames of cameras go besides, while they are read.
+        :param regions: memory that frames of cameras are also written to, while it is read.
         :param words: pixels of the largest camera.
         :param tell: sends a message with file descriptors to the server.
         :param threaded: whether to finish frames in a thread of its own.
@@ -167,7 +167,7 @@ class FrameEncoder:
         self._frames = [0] * len(senders)
         self._returned: dict[int, memoryview] = {}
         self._drawn: deque[DrawnFrame] = deque()
-        # The last one given back is still in the processor's cache.
+        # The buffer that was returned last is still in the processor's cache.
         self.buffers: queue.LifoQueue[np.ndarray] = queue.LifoQueue()
         for _ in range(_BUFFERS if threaded else 1):
             self.buffers.put(np.empty(words, np.uint32))
@@ -180,12 +180,12 @@ class FrameEncoder:
         self.threaded = threaded
 
     def start(self) -> None:
-        """Begin to tell the server who is watching; starts the thread, if there is to be one."""
+        """Begin to report subscriptions to the server; start the thread, if there is one."""
         if self.threaded:
             threading.Thread(target=self._run, name='frame-encoder', daemon=True).start()
 
     def submit(self, drawn: DrawnFrame) -> None:
-        """Hand an image over."""
+        """Finish an image, or queue it for the thread."""
         if not self.threaded:
             self._finish(drawn)
             return
@@ -207,7 +207,7 @@ class FrameEncoder:
             self._socket = server.fileno()
             self._poller.add(self._socket)
         ready = self._poller.poll()
-        # Mostly it is a job, and nothing else.
+        # Usually only a job has arrived.
         if ready != {self._socket}:
             self._turn(ready)
         return self._socket in ready
@@ -223,16 +223,16 @@ class FrameEncoder:
 
     def _turn(self, ready: Container[object]) -> None:
         """
-        Take in subscriptions and readers, and finish what was handed over.
+        Process subscriptions and readers, and finish the queued images.
 
-        :param ready: what the poller has found.
+        :param ready: the result of the poller.
         """
         if self._wake in ready:
             with suppress(BlockingIOError):
                 os.eventfd_read(self._wake)
         self._report_watched(ready)
         for camera in self._shown - self._readers:
-            # The next reader must not take the last frame for a new one.
+            # The next reader must not mistake the last frame for a new one.
             self._shown.discard(camera)
             self._regions[camera].forget()
         while self._drawn:
@@ -250,7 +250,7 @@ class FrameEncoder:
             self._tell(messages.pack(messages.WATCHED, {'watched': watched, 'new': new}), [])
 
     def _finish(self, drawn: DrawnFrame) -> None:
-        """Convert a frame into the memory that it leaves from, and send it to whom it is for."""
+        """Convert a frame into the memory that it is sent from, and send it."""
         camera, job, sender = drawn.camera, drawn.job, self._senders[drawn.camera]
         region = self._regions.get(camera) if job.streamed and camera in self._readers else None
         returned = camera in job.returned
@@ -264,7 +264,7 @@ class FrameEncoder:
         drawn.raw.write(pixels)
         self.buffers.put(drawn.buffer)
         self._frames[camera] += 1
-        # A reset while this was drawn: the old timeline must not be shown any more.
+        # After a reset while this was drawn, frames of the old timeline must not be sent.
         if job.streamed and int(self._memory.control[JobMemory.TIMELINE]) == (
             job.capture.timeline
         ):

@@ -38,7 +38,7 @@ class NoGraphics(UrlabError):
 
 
 class GraphicsLost(UrlabError):
-    """OpenGL has stopped working: what is drawn from now on is nothing."""
+    """OpenGL has stopped working: further images would be empty."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(f'OpenGL stopped rendering: {reason}')
@@ -50,9 +50,9 @@ def candidates(choice: str) -> tuple[str, ...]:
 
 
 def missing_library(backend: str) -> str:
-    """Return why a backend cannot work at all, '' when its library is there."""
+    """Return why a backend cannot work, '' if its library is installed."""
     soname, short = _LIBRARIES[backend]
-    # The search runs up to four programs, and is rarely needed.
+    # The search runs up to four programs and is rarely needed.
     found = _loads(soname) or _loads(find_library(short))
     return '' if found else f'{soname} is not installed'
 
@@ -104,7 +104,7 @@ def processors() -> list[int]:
 
 
 def thread_variables() -> dict[str, str]:
-    """Return the variables that keep Mesa's software rendering to as many threads."""
+    """Return the variables that limit Mesa's software rendering to as many threads."""
     count = len(processors()) or max(1, (os.cpu_count() or 2) - 1)
     return {'LP_NUM_THREADS': os.environ.get('LP_NUM_THREADS', str(count))}
 

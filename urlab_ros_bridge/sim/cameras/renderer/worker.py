@@ -85,7 +85,7 @@ class Worker:
             for (camera, path), fd in zip(settings['regions'].items(), region_fds, strict=True)
         }
         self._drawn = encoder.DrawnFrame
-        # A card draws while the processor does something else.
+        # A graphics card draws while the processor does other work.
         self._encoder = encoder.FrameEncoder(
             self._memory,
             senders,
@@ -146,7 +146,7 @@ class Worker:
         try:
             messages.send(self._socket, message, fds)
         except BlockingIOError:
-            # The server reads these at once; a full queue means that it hangs.
+            # The server reads these immediately; a full queue means that it hangs.
             _LOG.warning('the server does not read messages of the renderer')
         except OSError:
             pass  # the server has ended: the next receive ends the loop
