@@ -27,6 +27,7 @@ from waiting import wait_until as wait_until
 from urlab_ros_bridge.ros.commands.commands import Commands
 from urlab_ros_bridge.ros.extras.bag import BagRecorder
 from urlab_ros_bridge.ros.extras.lockstep import Lockstep
+from urlab_ros_bridge.ros.features.timeline import Step
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.current_world import CurrentWorld
 from urlab_ros_bridge.ros.link.stream import StreamThread
@@ -224,8 +225,8 @@ class Bridge:
         return (
             self.link.state.connected
             and self.world.topics is not None
-            and not timeline.jump_requested
             and timeline.stamp_ns is not None
+            and timeline.step(timeline.stamp_ns) is Step.SAME  # no world is about to begin
         )
 
     @property

@@ -6,10 +6,6 @@ from __future__ import annotations
 
 from urlab_ros_bridge.wire.errors import UrlabError
 
-# Code and reason of a close when the simulation has ended (RFC 6455, section 7.4.1).
-TRY_AGAIN = 1013
-GONE = 'the simulation has gone: reconnect when it is back'
-
 
 class GatewayError(UrlabError):
     """Base of what gateways raise on purpose."""
@@ -29,4 +25,4 @@ class PortTaken(GatewayError):
         )
 
 
-__all__ = ['GONE', 'TRY_AGAIN', 'GatewayError', 'PortTaken', 'RobotError']
+__all__ = ['GatewayError', 'PortTaken', 'RobotError']

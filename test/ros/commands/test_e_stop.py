@@ -112,6 +112,7 @@ def test_robots_that_are_made_while_it_is_engaged_are_stopped(monkeypatch):
         features=(),
         log=lambda *_: None,
         part=lambda kind: SimpleNamespace(on_new_run=[]),
+        wire_needs=[],
     )
     commands = Commands(bridge)
 

@@ -49,6 +49,7 @@ class Scene:
                 part={CurrentWorld: self._world}.__getitem__,
                 settings=self._settings,
                 timeline=SimpleNamespace(stamp_ns=7),
+                wire_needs=[],
                 log=lambda *_: None,
             )
         )
@@ -200,7 +201,7 @@ def test_every_shape_is_there_and_follows_the_world(scene):
     # Two have no name: a box of the world, and what the shed carries.
     assert {'floor', 'shed', 'hills', 'ball', 'hoop'} <= found.objects.keys()
     assert len(found.objects) == 7 and 'seen' not in found.objects
-    assert found.topic.extra_subscriptions() == {b'scene/'}
+    assert found.topic.wire_needs() == {b'scene/'}
     assert found.error() < 2e-3
     client.set_mocap_pose('hoop', pos=(1.0, 1.0, 0.9), quat=(0.6, 0.8, 0.0, 0.0))
     client.set_entity_state('ball', pos=(0.0, -1.0, 0.7), quat=(0.8, 0.0, 0.0, 0.6))
@@ -220,4 +221,4 @@ def test_every_shape_is_there_and_follows_the_world(scene):
     publisher.subscribers = 2
     assert {name for _, name in found.update()} == found.objects.keys()
     publisher.subscribers = 0
-    assert not found.update() and not found.topic.extra_subscriptions()
+    assert not found.update() and not found.topic.wire_needs()

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
-from urlab_ros_bridge.ros.messages.nav_sat_fix import from_earth
-from urlab_ros_bridge.ros.messages.nav_sat_fix import GeodeticOrigin
-from urlab_ros_bridge.ros.messages.nav_sat_fix import TangentPlane
-from urlab_ros_bridge.ros.messages.nav_sat_fix import to_earth
+from urlab_ros_bridge.ros.messages.geodesy import from_earth
+from urlab_ros_bridge.ros.messages.geodesy import GeodeticOrigin
+from urlab_ros_bridge.ros.messages.geodesy import TangentPlane
+from urlab_ros_bridge.ros.messages.geodesy import to_earth
 
 places = st.builds(
     GeodeticOrigin, st.floats(-89.9, 89.9), st.floats(-179.9, 179.9), st.floats(-400.0, 9000.0)

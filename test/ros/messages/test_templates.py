@@ -11,10 +11,10 @@ from rclpy.serialization import deserialize_message
 from urlab_ros_bridge.ros.messages.base import BadStamp
 from urlab_ros_bridge.ros.messages.base import check_stamp
 from urlab_ros_bridge.ros.messages.base import WrongLength
+from urlab_ros_bridge.ros.messages.geodesy import GeodeticOrigin
 from urlab_ros_bridge.ros.messages.geometry import TFTemplate
 from urlab_ros_bridge.ros.messages.imu import ImuTemplate
 from urlab_ros_bridge.ros.messages.imu import MagneticFieldTemplate
-from urlab_ros_bridge.ros.messages.nav_sat_fix import GeodeticOrigin
 from urlab_ros_bridge.ros.messages.nav_sat_fix import NavSatFixTemplate
 from urlab_ros_bridge.ros.messages.robot import JointStateTemplate
 from urlab_ros_bridge.ros.messages.robot import OdometryTemplate

@@ -113,4 +113,4 @@ def test_a_base_without_joints_is_mounted_in_the_world():
     np.testing.assert_allclose(
         matrix(tree.mount.orientation).ravel(), data.body('arm').xmat, atol=1e-12
     )
-    assert [item.child for item in tree.moving] == ['link']
+    assert not tree.static

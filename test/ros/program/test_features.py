@@ -10,6 +10,7 @@ from geometry_msgs.msg import PoseStamped
 from geometry_msgs.msg import Twist
 from nav_msgs.msg import Odometry
 import pytest
+from rclpy.parameter import Parameter
 from std_msgs.msg import String
 from urlab_msgs.srv import Reset
 
@@ -83,7 +84,7 @@ class Broken:
     def attach(self, bridge):
         part, bridge.part(ServerLink).on_status = Part(), [self.raises('status')]
         for name in vars(Part):
-            if not name.startswith('_') and name not in ('start', 'all_started'):
+            if not name.startswith('_') and name != 'start':
                 setattr(part, name, self.raises(name))
         bridge.run_in_stream(self.raises('task'))
         return part
@@ -171,7 +172,10 @@ class Old(Part):
     """A part written for an earlier release."""
 
     def __init__(self):
-        self.calls = []
+        self.calls, self.others = [], set()
+        self.all_started = lambda: self.others.add('started')
+        self.changed = lambda settings: self.others.add(settings.odom_rate)
+        self.extra_subscriptions = lambda: self.others.add('wire') or set()
         self.plan_changed = lambda plan: self.calls.append(plan)
         self.published = lambda plan, handshake: self.calls.append((plan, handshake))
 
@@ -182,7 +186,9 @@ def test_hooks_of_earlier_releases_are_called_with_a_warning(small_server, bridg
     bridge, _ = bridged(small_server(), features=(*FEATURES, feature))
     plan, (same, handshake) = wait_until(lambda: old.calls[1:] and old.calls[:2])
     assert plan == same == bridge.world.plan and handshake is bridge.link.handshake
-    assert len(log.with_words("'old'")) == 2
+    bridge.node.set_parameters([Parameter('odom_rate', value=7.0)])
+    wait_until(lambda: old.others == {'started', 7.0, 'wire'})
+    assert len(log.with_words("'old'")) == 5
     with pytest.deprecated_call():
         assert bridge.node.bridge.plan is plan
 

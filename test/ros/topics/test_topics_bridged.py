@@ -19,8 +19,8 @@ from stamps import ns_of
 from tf2_msgs.msg import TFMessage
 from urlab_msgs import msg as urlab_msgs
 
-from urlab_ros_bridge.ros.messages.nav_sat_fix import GeodeticOrigin
-from urlab_ros_bridge.ros.messages.nav_sat_fix import TangentPlane
+from urlab_ros_bridge.ros.messages.geodesy import GeodeticOrigin
+from urlab_ros_bridge.ros.messages.geodesy import TangentPlane
 
 DIALECTS = {
     'rows and sim_time': {'server': {}},

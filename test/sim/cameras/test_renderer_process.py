@@ -10,9 +10,13 @@ import socket
 import time
 
 from bundled_server import start_server
+from camera_lab import colour_at
 from camera_lab import connect
+from camera_lab import fresh_data
 from camera_lab import needs_gl
+from camera_lab import shot
 import faulty_interpreter
+import numpy as np
 import psutil
 import pytest
 from waiting import wait_until
@@ -142,6 +146,29 @@ def test_a_lost_opengl_context_sends_no_stale_image_and_recovers(
     output = capfd.readouterr().err
     assert output.count('OpenGL stopped rendering: GL_CONTEXT_LOST') == 2
     assert 'Traceback' not in output
+
+
+@needs_gl
+def test_what_changes_while_a_renderer_starts_is_visible(own_server, monkeypatch):
+    simulation, await_ready = own_server.simulation, supervisor.RendererSupervisor._await_ready
+    rig, model = simulation.cameras, simulation.world.model
+    sphere = {'type': 'sphere', 'pos': [0, 0, 2.2], 'size': [0.2], 'rgba': [1, 1, 0, 1]}
+
+    def await_changed(*given):
+        with simulation.engine.lock:
+            model.geom('cart_box').rgba[:] = (0, 1, 0, 1)
+            rig.model_changed()
+        rig.set_overlays([sphere])
+        return await_ready(*given)
+
+    monkeypatch.setattr(supervisor.RendererSupervisor, '_await_ready', await_changed)
+    with connect(own_server) as client:
+        reply = shot(client, 'front')
+    image, data = reply.cameras['front'].pixels, fresh_data(model, reply)
+    blue, green, red = colour_at(image, model, data, 'front', np.array([0, 0, 2.2]))
+    assert min(red, green) > 2 * blue, 'the overlay'
+    blue, green, red = colour_at(image, model, data, 'front', data.body('cart_cart').xpos)
+    assert green > 2 * max(red, blue), 'the colour'
 
 
 @needs_gl

@@ -15,18 +15,20 @@ from contextlib import contextmanager
 
 from urlab_ros_bridge.gateways.errors import GatewayError
 from urlab_ros_bridge.gateways.errors import RobotError
-from urlab_ros_bridge.gateways.errors import TRY_AGAIN
+from urlab_ros_bridge.gateways.serving import close_codes
 from urlab_ros_bridge.schema import hint
 from urlab_ros_bridge.schema import SchemaError
 from urlab_ros_bridge.schema import shown
 from urlab_ros_bridge.wire.errors import UnknownName
 
-UNREADABLE = 1002
-UNSUITABLE = 1003
-INVALID_DATA = 1007
-POLICY = 1008
-TOO_BIG = 1009
-INTERNAL = 1011
+# What a server objects to stays wrong.
+_OBJECTIONS = (
+    close_codes.PROTOCOL_ERROR,
+    close_codes.UNSUPPORTED_DATA,
+    close_codes.INVALID_DATA,
+    close_codes.POLICY_VIOLATION,
+    close_codes.MESSAGE_TOO_BIG,
+)
 SHOWN = 48  # bytes of what a wrong server sent
 
 
@@ -69,13 +71,13 @@ def profile_key(path: str) -> Iterator[None]:
 class PeerError(ChiralError):
     """The other side broke the protocol or a rule; the connection is closed with this reason."""
 
-    code = POLICY
+    code = close_codes.POLICY_VIOLATION
 
 
 class MalformedMessage(PeerError, ValueError):
     """Bytes that are not a message of the protocol."""
 
-    code = INVALID_DATA
+    code = close_codes.INVALID_DATA
 
 
 class UnknownType(PeerError):
@@ -99,13 +101,13 @@ class NotAllowed(PeerError):
 class GatewayBroken(PeerError):
     """The simulation failed while the gateway answered a request."""
 
-    code = INTERNAL
+    code = close_codes.INTERNAL_ERROR
 
 
 class SimulationLost(PeerError):
     """The server of the simulation has ended, or another one has taken its place."""
 
-    code = TRY_AGAIN
+    code = close_codes.TRY_AGAIN_LATER
 
 
 class ChiralTimeout(ChiralError, TimeoutError):
@@ -141,7 +143,7 @@ class ChiralClosed(ChiralError, ConnectionError):
     @property
     def is_permanent(self) -> bool:
         """Return whether the server objected to what it was sent; retrying does not help."""
-        return self.code in (UNREADABLE, UNSUITABLE, INVALID_DATA, POLICY, TOO_BIG)
+        return self.code in _OBJECTIONS
 
 
 class StaleObservation(ChiralError):

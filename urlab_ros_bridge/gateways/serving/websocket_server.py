@@ -33,7 +33,6 @@ from typing import TypeAlias
 
 from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
-from websockets.frames import CloseCode
 from websockets.http11 import Request
 from websockets.http11 import Response
 from websockets.protocol import OPEN
@@ -41,9 +40,11 @@ from websockets.sync.server import serve
 from websockets.sync.server import ServerConnection
 
 from urlab_ros_bridge.gateways.errors import PortTaken
-from urlab_ros_bridge.gateways.errors import TRY_AGAIN
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
+from urlab_ros_bridge.gateways.serving.close_codes import GOING_AWAY
+from urlab_ros_bridge.gateways.serving.close_codes import INTERNAL_ERROR
+from urlab_ros_bridge.gateways.serving.close_codes import TRY_AGAIN_LATER
 from urlab_ros_bridge.limited_log import LimitedLog
 
 _LOG = logging.getLogger(__name__)
@@ -65,7 +66,6 @@ MAX_QUEUE = 16
 # Silence after which a peer is pinged, and the time that it has to answer or to read (s).
 KEEPALIVE = 20.0
 CLOSE_SECONDS = 2.0
-GOING_AWAY = CloseCode.GOING_AWAY.value
 MAX_REASON = 123  # bytes; RFC 6455, section 5.5
 BACKLOG = 1024
 _TICK = 0.25
@@ -199,7 +199,7 @@ class _Peer:
     :ivar phase: ``opening`` until its request was read, then ``download`` or ``admitted``.
     """
 
-    link: socket.socket
+    sock: socket.socket
     host: str
     connection: WebSocketConnection | None = None
     phase: str = 'opening'
@@ -377,14 +377,14 @@ class WebSocketServer:
 
     def _accept_one(self) -> None:
         try:
-            link, address = self._server.socket.accept()
+            sock, address = self._server.socket.accept()
         except OSError as error:
             _LOG.debug('a connection was not accepted: %s', error)
             with self._changed:
                 self._drop_oldest()  # the process may be out of file descriptors
                 self._changed.wait(0.05)
             return
-        peer = _Peer(link, address[0])
+        peer = _Peer(sock, address[0])
         thread = threading.Thread(
             target=self._run_peer, args=(peer, address), name=f'{self._name}-{address[0]}',
             daemon=True,
@@ -392,18 +392,18 @@ class WebSocketServer:
         with self._changed:
             self._make_room(peer.host)
             if self._stopping:
-                link.close()
+                sock.close()
                 return
-            self._peers[link] = peer
+            self._peers[sock] = peer
         try:
             # A connection ends when the kernel cannot deliver data for this time: a peer that
             # never reads would block the threads that send to it.
             timeout_ms = int(self._keepalive * 1000)
-            link.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, timeout_ms)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, timeout_ms)
             thread.start()
         except (OSError, RuntimeError) as error:  # it has left, or the system has no thread left
             self._log.warning('%s: not served: %s', peer.host, error)
-            link.close()
+            sock.close()
             self._forget(peer)
 
     def _make_room(self, host: str) -> None:
@@ -427,17 +427,17 @@ class WebSocketServer:
     @staticmethod
     def _drop(peer: _Peer) -> None:
         peer.is_dropped = True
-        shut_down(peer.link)
+        shut_down(peer.sock)
 
     def _forget(self, peer: _Peer) -> None:
         with self._changed:
-            self._peers.pop(peer.link, None)
+            self._peers.pop(peer.sock, None)
             self._changed.notify_all()
 
     def _run_peer(self, peer: _Peer, address: Any) -> None:
         """Run the library's connection; runs in a thread of its own."""
         try:
-            self._server.handler(peer.link, address)
+            self._server.handler(peer.sock, address)
         finally:
             connection = peer.connection
             if connection is not None and peer.phase == 'admitted':
@@ -532,7 +532,7 @@ class WebSocketServer:
             pass
         except Exception:
             _LOG.exception('%s: the connection raised an error', connection.peer)
-            connection.end(CloseCode.INTERNAL_ERROR, 'the gateway failed; see its log')
+            connection.end(INTERNAL_ERROR, 'the gateway failed; see its log')
 
 
 def has_room(clients: Sequence[WebSocketConnection], limit: int) -> bool:
@@ -546,7 +546,9 @@ def has_room(clients: Sequence[WebSocketConnection], limit: int) -> bool:
         return True
     silent = next((client for client in present if client.is_silent), None)
     if silent is not None:
-        silent.end_soon(TRY_AGAIN, f'nothing sent for {SILENT_SECONDS:g} s: the place was needed')
+        silent.end_soon(
+            TRY_AGAIN_LATER, f'nothing sent for {SILENT_SECONDS:g} s: the place was needed'
+        )
     return silent is not None
 
 
@@ -555,21 +557,21 @@ def wants_websocket(request: Request) -> bool:
     return any(value.strip() for value in request.headers.get_all('Upgrade'))
 
 
-def send_buffers(link: socket.socket, buffers: Sequence[Buffer]) -> None:
+def send_buffers(sock: socket.socket, buffers: Sequence[Buffer]) -> None:
     """Send all bytes of some buffers over a blocking TCP connection."""
     waiting = [memoryview(buffer) for buffer in buffers]
     while waiting:
-        sent = link.sendmsg(waiting)
+        sent = sock.sendmsg(waiting)
         while waiting and sent >= len(waiting[0]):
             sent -= len(waiting.pop(0))
         if sent:
             waiting[0] = waiting[0][sent:]
 
 
-def shut_down(link: socket.socket) -> None:
+def shut_down(sock: socket.socket) -> None:
     """End a connection in both directions, under TLS too, for every thread that waits for it."""
     with contextlib.suppress(OSError):
-        socket.socket.shutdown(link, socket.SHUT_RDWR)
+        socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
 
 def truncate_utf8(text: str, limit: int) -> str:

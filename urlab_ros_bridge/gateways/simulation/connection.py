@@ -21,6 +21,8 @@ from urlab_ros_bridge.wire.errors import UrlabError
 
 # Between two attempts at a server whose handshake cannot be read.
 SLOW_RETRY_SECONDS = 10.0
+# What clients are told when the simulation has ended.
+GONE = 'the simulation has gone: reconnect when it is back'
 _LOG = logging.getLogger(__name__)
 
 
@@ -147,4 +149,4 @@ class SimulationConnection(Generic[S]):
         trim_memory()
 
 
-__all__ = ['Served', 'SimulationConnection']
+__all__ = ['GONE', 'Served', 'SimulationConnection']

@@ -60,6 +60,7 @@ class Commands(Part):
         )
         # Setpoints and velocities were for the server before.
         bridge.part(ServerLink).on_new_run.append(lambda: self.forget('the bridge reconnected'))
+        bridge.wire_needs.append(self.wire_needs)
         self._robots: tuple[CommandedRobot, ...] = ()
         # The bridge may end while a world is being published.
         self._changing, self._ended = threading.Lock(), False
@@ -69,7 +70,7 @@ class Commands(Part):
         """Return why nothing may move, empty when all may."""
         return self._context.stop.reason
 
-    def extra_subscriptions(self) -> set[bytes]:
+    def wire_needs(self) -> set[bytes]:
         """Return the prefixes of the wire that commands under way need."""
         return set().union(*(robot.subscriptions() for robot in self._robots))
 

@@ -47,7 +47,6 @@ class CommandSender:
         :param on_error: called with the key and what the action raised.
         """
         self.sent = 0
-        self.replaced = 0
         self._on_error = on_error
         self._monotonic = monotonic
         self._waiting: dict[str, _Waiting] = {}
@@ -81,7 +80,6 @@ class CommandSender:
             a stopped server does not answer.
         """
         with self._lock:
-            self.replaced += key in self._waiting
             self._waiting[key] = _Waiting(action, self._monotonic() + max_wait)
             self._changed.notify_all()
 

@@ -97,10 +97,11 @@ class PlanningSceneTopic(Part):
         self._obstacles: dict[str, Obstacle] = {}
         self._sent: dict[str, tuple[Obstacle, Pose]] = {}
         self._subscribers = 0
+        bridge.wire_needs.append(self.wire_needs)
         if bridge.settings(PlanningSceneParameters).publish_planning_scene:
             self._publisher = Publishers(bridge.node).of(SCENE, SCENE.name)
 
-    def extra_subscriptions(self) -> set[bytes]:
+    def wire_needs(self) -> set[bytes]:
         """Return the rows of entities, while there are subscribers."""
         if self._publisher is None or not self._publisher.get_subscription_count():
             return set()

@@ -24,6 +24,7 @@ import numpy as np
 from rclpy.node import Node
 
 from urlab_ros_bridge.client.replies.handshake import Handshake
+from urlab_ros_bridge.ros.features import old_hooks
 from urlab_ros_bridge.ros.features.declarations import FrameRule
 from urlab_ros_bridge.ros.features.declarations import RosAction
 from urlab_ros_bridge.ros.features.declarations import Service
@@ -124,13 +125,6 @@ class Part:
     def start(self) -> None:
         """Start; ticks and connections come later."""
 
-    def all_started(self) -> None:
-        """Start receiving ticks and connections: all parts have started."""
-
-    def extra_subscriptions(self) -> set[bytes]:
-        """Return prefixes of the wire that are needed in addition to those of topics."""
-        return set()
-
     def take_world(self, plan: WorldPlan, handshake: Handshake | None) -> None:
         """
         Take the world that is published from now on; called in the link thread.
@@ -152,9 +146,6 @@ class Part:
 
     def every_second(self, now: float) -> None:
         """Handle the periodic update, about once a second; called in the stream thread."""
-
-    def changed(self, settings: Settings) -> None:
-        """Take changed settings; called in any thread."""
 
     def statuses(self) -> Iterable[Status]:
         """Return the entries in /diagnostics."""
@@ -216,6 +207,10 @@ class Bridge:
     :ivar status_fd: file descriptor that gets a JSON line a second, None for none.
     :ivar stepping: who advances simulation time through this bridge.
     :ivar stream_tasks: what the stream thread is to do between two ticks.
+    :ivar on_started: all are called when all parts have started: ticks and connections begin.
+    :ivar on_settings: all are called with changed settings, in any thread.
+    :ivar wire_needs: return the prefixes of the wire that are needed now in addition to those of
+        topics; called in the stream thread.
     :ivar errors: what features have raised.
     """
 
@@ -240,6 +235,9 @@ class Bridge:
         self.errors = FeatureErrors(log)
         self.stepping = Stepping()
         self.stream_tasks = StreamTasks(lambda task, error: self.errors.add(owner_of(task), error))
+        self.on_started: list[Callable[[], object]] = []
+        self.on_settings: list[Callable[[Settings], object]] = []
+        self.wire_needs: list[Callable[[], set[bytes]]] = []
         self._offered: dict[type, Any] = {}
         self._parts: list[tuple[str, Part]] = []  # each with the name of its feature
 
@@ -292,10 +290,7 @@ class Bridge:
                 with self._starting(feature.name):
                     part = self.add(feature.attach(self))
                 self._parts.append((feature.name, part))
-                for name in OLD_HOOKS:
-                    if hasattr(part, name):
-                        text = f'{name} will not be called in the next release; use take_world'
-                        self.log('warning', f'feature {feature.name!r}: {text}')
+                old_hooks.adopt(self, feature.name, part)
 
     def start(self) -> None:
         """
@@ -306,9 +301,9 @@ class Bridge:
         for name, part in self._parts:
             with self._starting(name):
                 part.start()
-        for name, part in self._parts:
-            with self._starting(name):
-                part.all_started()
+        for call in self.on_started:
+            with self._starting(owner_of(call)):
+                call()
 
     def stop(self) -> None:
         """Stop the robots that were driven from here, then all threads."""
@@ -322,12 +317,13 @@ class Bridge:
     def take_world(self, plan: WorldPlan, handshake: Handshake | None) -> None:
         """Announce the world that is published from now on."""
         self._call_all(lambda part: part.take_world(plan, handshake), self._parts)
-        self._call_all(lambda part: _call_old_hooks(part, plan, handshake), self._parts)
 
     def extra_subscriptions(self) -> set[bytes]:
         """Return the prefixes of the wire that parts need in addition to those of topics."""
         found: set[bytes] = set()
-        self._call_all(lambda part: found.update(part.extra_subscriptions()), self._parts)
+        for needs in self.wire_needs:
+            with self.errors.caught(owner_of(needs)):
+                found |= needs()
         return found
 
     def tick(self, stamp_ns: int) -> None:
@@ -344,7 +340,9 @@ class Bridge:
 
     def changed(self, settings: Settings) -> None:
         """Announce changed settings."""
-        self._call_all(lambda part: part.changed(settings), self._parts)
+        for take in self.on_settings:
+            with self.errors.caught(owner_of(take)):
+                take(settings)
 
     def statuses(self) -> list[Status]:
         """Return the entries of all parts in /diagnostics, and that of the errors of features."""
@@ -374,13 +372,3 @@ class Bridge:
         except Exception as error:
             self.errors.add(feature, error)
             raise FeatureFailed(feature, error) from error
-
-
-# Names of `Part.take_world` before it was one: with the plan, and with plan and handshake.
-OLD_HOOKS = ('plan_changed', 'published')
-
-
-def _call_old_hooks(part: Part, plan: WorldPlan, handshake: Handshake | None) -> None:
-    for name, arguments in zip(OLD_HOOKS, ((plan,), (plan, handshake)), strict=True):
-        if hasattr(part, name):
-            getattr(part, name)(*arguments)

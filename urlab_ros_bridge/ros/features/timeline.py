@@ -58,11 +58,6 @@ class Timeline:
         """Begin a new epoch with the next tick, for another server or world."""
         self._jump = True
 
-    @property
-    def jump_requested(self) -> bool:
-        """Whether the next tick begins a new epoch at any time."""
-        return self._jump
-
     def step(self, stamp_ns: int) -> Step:
         """Return how a tick with this time continues the timeline; nothing is stored."""
         if self.stamp_ns is None or stamp_ns < self.stamp_ns or self._jump:

@@ -112,10 +112,7 @@ class ServerLink(Part):
         self._is_shared = True  # the server has shared sessions, so that a hello ends no other
         self._stop, self._woken = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name='link', daemon=True)
-
-    def all_started(self) -> None:
-        """Start the thread."""
-        self._thread.start()
+        bridge.on_started.append(self._thread.start)
 
     def stop(self) -> None:
         """End the thread and the sessions."""

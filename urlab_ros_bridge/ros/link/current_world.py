@@ -36,6 +36,7 @@ class CurrentWorld(Part):
         self.has_sim_time = True
         self._newest: PublishedWorld | None = None
         self._bridge = bridge
+        bridge.on_settings.append(self.apply)
 
     def take(
         self,
@@ -68,7 +69,7 @@ class CurrentWorld(Part):
         bridge.run_in_stream(lambda: self._begin(topics))
         bridge.take_world(plan, handshake)
 
-    def changed(self, settings: Settings) -> None:
+    def apply(self, settings: Settings) -> None:
         """Apply changed rates; may be called from any thread."""
         topics = self.topics
         if topics is not None:

@@ -89,10 +89,8 @@ class StreamThread(Part):
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name='stream', daemon=True)
         bridge.stream_tasks.thread, bridge.stream_tasks.wake = self._thread, self.source.wake
-
-    def all_started(self) -> None:
-        """Start the thread."""
-        self._thread.start()
+        bridge.on_started.append(self._thread.start)
+        bridge.on_settings.append(self.apply)
 
     def stop(self) -> None:
         """End the thread and close the stream."""
@@ -100,7 +98,7 @@ class StreamThread(Part):
         self._thread.join(2.0)
         self.source.close()
 
-    def changed(self, settings: Settings) -> None:
+    def apply(self, settings: Settings) -> None:
         """Take over changed settings; may be called from any thread."""
         self._clock.set_rate(settings(ClockParameters).clock_rate)
 

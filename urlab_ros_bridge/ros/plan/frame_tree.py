@@ -4,8 +4,7 @@
 The frames of one robot, from the compiled model.
 
 Bodies, sites with sensors, and cameras become frames named as in the model, without the robot's
-prefix.  What cannot move against its parent gives a static transform; bodies with joints are
-listed, so that their transforms can be published or left to robot_state_publisher.
+prefix.  What cannot move against its parent gives a static transform.
 """
 
 from __future__ import annotations
@@ -41,14 +40,6 @@ class StaticTransform(NamedTuple):
     orientation: Quaternion
 
 
-class MovingBody(NamedTuple):
-    """A body with joints: its frame, its parent's frame, and its id in the model."""
-
-    parent: str
-    child: str
-    body_id: int
-
-
 @dataclass(slots=True)
 class FrameTree:
     """
@@ -56,7 +47,6 @@ class FrameTree:
 
     :ivar base: frame of the base.
     :ivar static: transforms for /tf_static, parents first.
-    :ivar moving: bodies below the base that have joints, parents first.
     :ivar mount: pose of the base in the world (frame name as given) when the base has no joint,
         else None.
     :ivar bodies, sites, cameras, optical, ranges: id in the model -> frame; `optical` is the
@@ -65,7 +55,6 @@ class FrameTree:
 
     base: str
     static: list[StaticTransform] = field(default_factory=list)
-    moving: list[MovingBody] = field(default_factory=list)
     mount: StaticTransform | None = None
     bodies: dict[int, str] = field(default_factory=dict)
     sites: dict[int, str] = field(default_factory=dict)
@@ -167,9 +156,7 @@ class _FrameTreeBuilder:
             parent = tree.bodies[body.parent]
             child = self.name(self.robot.name_of(body), f'body_{body.id}')
             tree.bodies[body.id] = child
-            if body.moves:
-                tree.moving.append(MovingBody(parent, child, body.id))
-            else:
+            if not body.moves:
                 tree.static.append(StaticTransform(parent, child, *body.pose))
 
     def sites(self, names: set[str]) -> None:

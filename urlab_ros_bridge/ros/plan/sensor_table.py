@@ -136,16 +136,3 @@ def sensor_kind(name: str, dim: int) -> SensorKind:
     if kind.dim not in (0, dim):
         return SensorKind(name, dim, '', frame=kind.frame)
     return kind
-
-
-def sensors_markdown() -> str:
-    """Return the table of docs/bridge.md: all types that have their own message."""
-    rows: dict[tuple[str, str, str], list[str]] = {}
-    for kind in _KINDS:
-        if kind.message != SENSOR:
-            names = rows.setdefault((kind.message, kind.topic, kind.frame), [])
-            names.append(f'`{kind.name}` ({kind.unit})')
-    lines = ['| MuJoCo sensor (unit) | message | topic | frame |', '|---|---|---|---|']
-    for (message, topic, frame), names in rows.items():
-        lines.append(f'| {", ".join(names)} | `{message}` | `{topic}` | {frame} |')
-    return '\n'.join(lines) + '\n'

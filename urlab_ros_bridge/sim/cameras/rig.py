@@ -45,6 +45,8 @@ class CameraRig:
     :ivar endpoints: address of each camera's stream, '' while there is none.
     :ivar off: why there are no images, '' when there are.
     :ivar overlays: what `set_overlays` was given last.
+    :ivar outdated: kinds of messages that a starting renderer must still be sent, because their
+        content has changed since it was started.
     :ivar regions: shared memory that frames of these cameras are also written to; set them before
         the renderer starts.
     :ivar renderer: the running renderer, None while there is none.
@@ -61,12 +63,13 @@ class CameraRig:
         self.endpoints = [''] * len(self.items)
         self.off = 'cameras are off'
         self.overlays: Sequence[Mapping[str, Any]] = ()
+        self.outdated: set[bytes] = set()
         self.state = VisualState(world.model, world.data, self.items)
         self.free_view: Callable[[], FreeCameraView] | None = None
         self.start_renderer: Callable[[], None] | None = None
         self.renderer: RendererConnection | None = None
         self.regions: dict[int, Region] = {}
-        # Guards what the renderer is told of readers; notified when `renderer` or `off` changes.
+        # Guards what a renderer is told; notified when `renderer` or `off` changes.
         self._changed = threading.Condition()
         self._schedules = [Schedule(item) for item in self.items]
         self._demand = Demand()
@@ -96,6 +99,8 @@ class CameraRig:
             if renderer is not None:
                 renderer.memory.control[JobMemory.TIMELINE] = self._timeline
                 renderer.tell_readers(self._demand.of(Reason.SHM))
+                for kind in self.outdated:
+                    self._tell(renderer, kind)
             self.renderer = renderer
             self._changed.notify_all()
         self._replan()
@@ -226,23 +231,30 @@ class CameraRig:
 
         For what `visual_state.VISUAL_ARRAYS` lists, not for meshes or textures.
         """
-        if self.renderer is not None:
-            self.renderer.tell(messages.ARRAYS, pack_arrays(self.engine.world.model))
-            self._redraw()
+        self._look_changed(messages.ARRAYS)
 
     def set_overlays(self, overlays: Sequence[Mapping[str, Any]]) -> None:
         """Draw these geoms too in `real` images, see `drawing.add_overlays`; [] = none."""
         self.overlays = list(overlays)
-        if self.renderer is not None:
-            self.renderer.tell(messages.OVERLAYS, json.dumps(self.overlays).encode())
-            self._redraw()
+        self._look_changed(messages.OVERLAYS)
+
+    def _look_changed(self, kind: bytes) -> None:
+        with self._changed:
+            if self.renderer is None:
+                self.outdated.add(kind)
+                return
+            self._tell(self.renderer, kind)
+        self._still_state = b''
+        self._replan()
+
+    def _tell(self, renderer: RendererConnection, kind: bytes) -> None:
+        if kind == messages.ARRAYS:
+            renderer.tell(kind, pack_arrays(self.engine.world.model))
+        else:
+            renderer.tell(kind, json.dumps(self.overlays).encode())
 
     def _replan(self) -> None:
         """Check at the next state which cameras are due: the requested ones have changed."""
-        self._next_ns = _ALWAYS
-
-    def _redraw(self) -> None:
-        self._still_state = b''
         self._next_ns = _ALWAYS
 
     def _note_time(self, now_ns: int) -> None:

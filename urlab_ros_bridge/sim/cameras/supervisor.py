@@ -168,6 +168,7 @@ class RendererSupervisor(threading.Thread):
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
             )
+        rig.outdated.clear()  # before the model and the overlays are read
         settings = {
             'cameras': [asdict(item) for item in rig.items],
             'prefixes': rig.prefixes,

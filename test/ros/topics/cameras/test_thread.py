@@ -19,8 +19,8 @@ from urlab_ros_bridge.ros.features.stream_tasks import StreamTasks
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.topics.cameras import thread
 from urlab_ros_bridge.ros.topics.cameras.plan import CameraPlan
+from urlab_ros_bridge.ros.topics.cameras.publishing import ImagePublishing
 from urlab_ros_bridge.ros.topics.cameras.thread import CameraThread
-from urlab_ros_bridge.ros.topics.cameras.thread import ImagePublishing
 from urlab_ros_bridge.wire.errors import UrlabError
 
 EYE = CameraInfo('eye', 'real', (2, 1), 45.0, 'tcp://127.0.0.1:9', 'bot/camera/eye')

@@ -24,7 +24,6 @@ from websockets.exceptions import WebSocketException
 
 from urlab_ros_bridge.gateways.chiral.errors import ChiralClosed
 from urlab_ros_bridge.gateways.chiral.errors import ChiralTimeout
-from urlab_ros_bridge.gateways.chiral.errors import INVALID_DATA
 from urlab_ros_bridge.gateways.chiral.errors import MalformedMessage
 from urlab_ros_bridge.gateways.chiral.errors import NotChiral
 from urlab_ros_bridge.gateways.chiral.errors import SHOWN
@@ -34,7 +33,8 @@ from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
 from urlab_ros_bridge.gateways.chiral.protocol.framing import Buffer
 from urlab_ros_bridge.gateways.chiral.protocol.framing import message_type
 from urlab_ros_bridge.gateways.chiral.protocol.framing import split_frame
-from urlab_ros_bridge.gateways.errors import TRY_AGAIN
+from urlab_ros_bridge.gateways.serving.close_codes import INVALID_DATA
+from urlab_ros_bridge.gateways.serving.close_codes import TRY_AGAIN_LATER
 
 # The library logs each request with its token.
 _LIBRARY_LOG = logging.getLogger(f'{__name__}.protocol')
@@ -279,7 +279,7 @@ class AsyncChiralClient:
             try:
                 return await self._ask(kind, self._timeout)
             except ChiralClosed as closed:
-                if closed.code != TRY_AGAIN or time.monotonic() > deadline:
+                if closed.code != TRY_AGAIN_LATER or time.monotonic() > deadline:
                     raise
                 await asyncio.sleep(RETRY_SECONDS)
 

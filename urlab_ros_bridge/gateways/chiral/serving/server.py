@@ -12,7 +12,6 @@ from typing import Any
 from websockets.http11 import Request
 
 from urlab_ros_bridge.client.errors import RequestTimeout
-from urlab_ros_bridge.gateways.chiral.errors import INTERNAL
 from urlab_ros_bridge.gateways.chiral.errors import SimulationLost
 from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
 from urlab_ros_bridge.gateways.chiral.protocol.codec import CLIENT_ID
@@ -20,15 +19,16 @@ from urlab_ros_bridge.gateways.chiral.serving.driver_seat import Driver
 from urlab_ros_bridge.gateways.chiral.serving.driver_seat import DriverSeat
 from urlab_ros_bridge.gateways.chiral.serving.environment import RobotEnvironment
 from urlab_ros_bridge.gateways.chiral.serving.session import ChiralSession
-from urlab_ros_bridge.gateways.errors import GONE
-from urlab_ros_bridge.gateways.errors import TRY_AGAIN
 from urlab_ros_bridge.gateways.serving.access import Access
 from urlab_ros_bridge.gateways.serving.access import HandshakeRefusal
+from urlab_ros_bridge.gateways.serving.close_codes import INTERNAL_ERROR
+from urlab_ros_bridge.gateways.serving.close_codes import TRY_AGAIN_LATER
 from urlab_ros_bridge.gateways.serving.websocket_server import has_room
 from urlab_ros_bridge.gateways.serving.websocket_server import KEEPALIVE
 from urlab_ros_bridge.gateways.serving.websocket_server import MAX_CONNECTIONS
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketConnection
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketServer
+from urlab_ros_bridge.gateways.simulation.connection import GONE
 from urlab_ros_bridge.gateways.simulation.connection import SimulationConnection
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.limited_log import LimitedLog
@@ -103,7 +103,7 @@ class ChiralServer:
         self._simulation = SimulationConnection(
             lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME, config.keys),
             lambda link: RobotEnvironment(link, config.profile),
-            lambda: self._server.close_all(TRY_AGAIN, GONE),
+            lambda: self._server.close_all(TRY_AGAIN_LATER, GONE),
         )
 
     def start(self, timeout: float = 10.0) -> None:
@@ -184,7 +184,7 @@ class ChiralServer:
         except UrlabError as error:
             self._log.warning('%s: %s', connection.peer, error)
             is_away = isinstance(error, (SimulationLost, RequestTimeout))
-            connection.end(TRY_AGAIN if is_away else INTERNAL, str(error))
+            connection.end(TRY_AGAIN_LATER if is_away else INTERNAL_ERROR, str(error))
 
     def left(self, connection: WebSocketConnection) -> None:
         """Forget a client that has disconnected."""

@@ -19,7 +19,6 @@ from websockets.exceptions import ConnectionClosed
 from urlab_ros_bridge.client.errors import ConnectionLost
 from urlab_ros_bridge.client.errors import NotLive
 from urlab_ros_bridge.gateways.chiral.errors import GatewayBroken
-from urlab_ros_bridge.gateways.chiral.errors import INTERNAL
 from urlab_ros_bridge.gateways.chiral.errors import NotAllowed
 from urlab_ros_bridge.gateways.chiral.errors import PeerError
 from urlab_ros_bridge.gateways.chiral.errors import SimulationLost
@@ -29,9 +28,10 @@ from urlab_ros_bridge.gateways.chiral.protocol.framing import message_type
 from urlab_ros_bridge.gateways.chiral.protocol.framing import split_frame
 from urlab_ros_bridge.gateways.chiral.serving.environment import ResetRequest
 from urlab_ros_bridge.gateways.chiral.serving.environment import RobotEnvironment
-from urlab_ros_bridge.gateways.errors import GONE
+from urlab_ros_bridge.gateways.serving.close_codes import INTERNAL_ERROR
 from urlab_ros_bridge.gateways.serving.latest import LatestExecutor
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketConnection
+from urlab_ros_bridge.gateways.simulation.connection import GONE
 from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)
@@ -186,7 +186,7 @@ class ChiralSession:
         except PeerError as lost:
             error = lost
         _LOG.warning('%s: %s', self._connection.peer, error)
-        code = error.code if isinstance(error, PeerError) else INTERNAL
+        code = error.code if isinstance(error, PeerError) else INTERNAL_ERROR
         self._connection.end(code, str(error))
 
 

@@ -14,14 +14,14 @@ from urllib.parse import quote
 
 from websockets.http11 import Request
 
-from urlab_ros_bridge.gateways.errors import GONE
-from urlab_ros_bridge.gateways.errors import TRY_AGAIN
 from urlab_ros_bridge.gateways.serving.access import Access
+from urlab_ros_bridge.gateways.serving.close_codes import TRY_AGAIN_LATER
 from urlab_ros_bridge.gateways.serving.latest import PeriodicThread
 from urlab_ros_bridge.gateways.serving.websocket_server import HttpAnswer
 from urlab_ros_bridge.gateways.serving.websocket_server import KEEPALIVE
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketConnection
 from urlab_ros_bridge.gateways.serving.websocket_server import WebSocketServer
+from urlab_ros_bridge.gateways.simulation.connection import GONE
 from urlab_ros_bridge.gateways.simulation.connection import SimulationConnection
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
@@ -134,7 +134,7 @@ class WebXrServer:
         self._simulation: SimulationConnection[FieldWorld] = SimulationConnection(
             lambda: SimulationLink(config.host, config.rpc_port, CLIENT_NAME, config.keys),
             lambda link: FieldWorld(link, config.host, config.state_port, self._publications),
-            lambda: self._server.close_all(TRY_AGAIN, GONE),
+            lambda: self._server.close_all(TRY_AGAIN_LATER, GONE),
         )
         self._ticker = PeriodicThread('webxr-ticker', self._tick, RATE)
 
@@ -342,7 +342,7 @@ class WebXrServer:
                 clients.append(client)
             elif not own.link.is_lost:
                 # Whoever has lost the simulation tells its clients that it has gone.
-                client.connection.end_soon(TRY_AGAIN, CHANGED)
+                client.connection.end_soon(TRY_AGAIN_LATER, CHANGED)
         frame = world.scene.poll() if clients and world is not None else None
         if world is None or frame is None:
             return

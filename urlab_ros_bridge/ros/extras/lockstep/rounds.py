@@ -20,11 +20,11 @@ import time
 
 from urlab_ros_bridge.ros.commands.commands import Commands
 from urlab_ros_bridge.ros.extras.lockstep.drive import LockstepDrive
+from urlab_ros_bridge.ros.extras.lockstep.images import ImageWait
+from urlab_ros_bridge.ros.extras.lockstep.repetition import Repetition
 from urlab_ros_bridge.ros.extras.lockstep.rules import LockstepEnded
 from urlab_ros_bridge.ros.extras.lockstep.rules import Terms
 from urlab_ros_bridge.ros.extras.lockstep.topics import Topics
-from urlab_ros_bridge.ros.extras.lockstep.waits import ImageWait
-from urlab_ros_bridge.ros.extras.lockstep.waits import Repetition
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.stream import StreamThread

@@ -16,8 +16,8 @@ from rclpy.validate_full_topic_name import validate_full_topic_name
 from rclpy.validate_topic_name import validate_topic_name
 
 from urlab_ros_bridge.ros.commands.gate import AnswerGate
+from urlab_ros_bridge.ros.extras.lockstep.repetition import Ids
 from urlab_ros_bridge.ros.extras.lockstep.rules import LockstepEnded
-from urlab_ros_bridge.ros.extras.lockstep.waits import Ids
 from urlab_ros_bridge.ros.features.taps import Tap
 from urlab_ros_bridge.ros.features.taps import taps_of
 from urlab_ros_bridge.ros.messages.stamps import stamp_reader

@@ -25,8 +25,8 @@ from urlab_ros_bridge.ros.topics.cameras.outputs import TOPICS
 from urlab_ros_bridge.ros.topics.cameras.parameters import CameraParameters
 from urlab_ros_bridge.ros.topics.cameras.plan import CamerasPlan
 from urlab_ros_bridge.ros.topics.cameras.plan import plan_cameras
+from urlab_ros_bridge.ros.topics.cameras.publishing import ImagePublishing
 from urlab_ros_bridge.ros.topics.cameras.thread import CameraThread
-from urlab_ros_bridge.ros.topics.cameras.thread import ImagePublishing
 from urlab_ros_bridge.wire.errors import UrlabError
 
 __all__ = ['FEATURE', 'Cameras']

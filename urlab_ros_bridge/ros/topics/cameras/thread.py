@@ -15,100 +15,13 @@ from urlab_ros_bridge.client.cameras.stream import Frame
 from urlab_ros_bridge.client.cameras.stream import FrameSource
 from urlab_ros_bridge.client.errors import StreamClosed
 from urlab_ros_bridge.client.replies.handshake import CameraInfo
-from urlab_ros_bridge.ros.features.stepping import Stepping
-from urlab_ros_bridge.ros.features.stream_tasks import StreamTasks
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.messages.base import check_stamp
+from urlab_ros_bridge.ros.topics.cameras.lag import Lag
 from urlab_ros_bridge.ros.topics.cameras.outputs import Output
 from urlab_ros_bridge.ros.topics.cameras.plan import CameraPlan
+from urlab_ros_bridge.ros.topics.cameras.publishing import ImagePublishing
 from urlab_ros_bridge.wire.errors import UrlabError
-
-# s; a clock that was set is believed again after two of them.
-WINDOW = 5.0
-
-
-class Lag:
-    """
-    Compares the delay of each image with the shortest recent delay.
-
-    Capture times are by the wall clock of the server, which may differ from the local one and may
-    be set; so only a delay above the usual one counts.
-    """
-
-    def __init__(self) -> None:
-        self._before = self._least = math.inf
-        self._next = -math.inf
-
-    def of(self, captured: float, now: float) -> float:
-        """
-        Return the delay of an image above the shortest recent one (s).
-
-        :param captured: by the server's wall clock, unix s.
-        :param now: by the monotonic clock here, s.
-        """
-        took = now - captured
-        if now >= self._next:
-            self._next = now + WINDOW
-            self._before, self._least = self._least, math.inf
-        self._least = min(self._least, took)
-        return took - min(self._least, self._before)
-
-
-# An image from before a jump is ahead of the new time; one of this epoch is at most as far ahead
-# as the state of its tick is late.
-AHEAD_NS = 200_000_000
-
-
-class ImagePublishing:
-    """
-    Publishes images in the stream thread, unless they are from before a jump of time.
-
-    In lockstep they are awaited, however late they are, and may be repeated.
-    """
-
-    def __init__(self, timeline: Timeline, tasks: StreamTasks, stepping: Stepping) -> None:
-        self.stepping = stepping
-        self._timeline = timeline
-        self._tasks = tasks
-        self._epoch_start_ns = 0
-        # The images of the newest stamp of a lockstep, for `repeat`.
-        self._newest: list[tuple[int, Callable[[], None]]] = []
-
-    def jump(self, stamp_ns: int) -> None:
-        """Begin an epoch; called in the stream thread."""
-        self._epoch_start_ns = stamp_ns
-
-    def publish(self, stamp_ns: int, send: Callable[[], None]) -> None:
-        """
-        Publish an image, and wait for that: the next one is converted afterwards.
-
-        :param send: publishes its messages.
-        """
-
-        def publish() -> None:
-            now, lockstep = self._timeline.stamp_ns, self.stepping.lockstep
-            # An image may be one tick ahead.
-            ahead_ns = AHEAD_NS if lockstep is None else max(AHEAD_NS, lockstep.period_ns)
-            if now is None or not self._epoch_start_ns <= stamp_ns <= now + ahead_ns:
-                return
-            send()
-            others = [each for each in self._newest if each[0] == stamp_ns]
-            self._newest = [] if lockstep is None else [*others, (stamp_ns, send)]
-            if lockstep is not None:
-                lockstep.image_published()
-
-        self._tasks.run_and_wait(publish)
-
-    def repeat(self) -> None:
-        """Publish the images of the present instant of a lockstep again."""
-
-        def publish_again() -> None:
-            for stamp_ns, send in self._newest:
-                if stamp_ns == self._timeline.stamp_ns:
-                    send()
-
-        self._tasks.put(publish_again)
-
 
 OpenSource = Callable[[CameraInfo], FrameSource]
 POLL_SECONDS = 0.1

@@ -11,7 +11,7 @@ from typing import Any
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import RobotTopics
-from urlab_ros_bridge.ros.messages.nav_sat_fix import GeodeticOrigin
+from urlab_ros_bridge.ros.messages.geodesy import GeodeticOrigin
 from urlab_ros_bridge.ros.messages.nav_sat_fix import NavSatFixTemplate
 from urlab_ros_bridge.ros.parameters.checks import LARGEST_STDDEV
 from urlab_ros_bridge.ros.parameters.checks import numbers_or_unknown

@@ -14,7 +14,6 @@ from collections.abc import Callable
 from collections.abc import Iterable
 from collections.abc import Sequence
 from pathlib import Path
-import sys
 
 from urlab_ros_bridge.cli.arguments.command import Command
 from urlab_ros_bridge.cli.commands import all_commands
@@ -35,7 +34,7 @@ from urlab_ros_bridge.wire.ops import Op
 from urlab_ros_bridge.wire.ops import OPS
 from urlab_ros_bridge.wire.rows import ROW_LAYOUTS
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 GENERATED = '<!-- What follows is made by `make docs` from the tables in the code. -->'
 SENSOR_TABLE = '<!-- The table is made by `make docs` from ros/plan/sensor_table.py. -->'
 NOTE = '<!-- Made by `make docs` from the tables in the code: change those, not this page. -->'
@@ -199,7 +198,7 @@ A message has two parts, topic and payload.
 
 def parameters_page() -> str:
     """Return docs/parameters.md; the features that it is made of need ROS."""
-    from urlab_ros_bridge.ros.parameters.docs import parameters_markdown
+    from urlab_ros_bridge.cli.docs.parameters import parameters_markdown
     from urlab_ros_bridge.ros.program.features import Settings
 
     return f"""\
@@ -217,22 +216,22 @@ shows the type: `1` is an integer, `1.0` a double.
 
 def interfaces_page() -> str:
     """Return docs/interfaces.md; its tables need ROS."""
+    from urlab_ros_bridge.cli.docs.interfaces import interfaces_markdown
     from urlab_ros_bridge.ros.program.features import FEATURES
-    from urlab_ros_bridge.ros.program.interface_docs import interfaces_markdown
 
     return f'{NOTE}\n\n{interfaces_markdown(FEATURES)}'
 
 
 def bridge_page() -> str:
     """Return docs/bridge.md: written by hand, but for the table at its end."""
-    from urlab_ros_bridge.ros.plan.sensor_table import sensors_markdown
+    from urlab_ros_bridge.cli.docs.sensors import sensors_markdown
 
     return f'{written("docs/bridge.md", SENSOR_TABLE)}\n{sensors_markdown()}'
 
 
 def parameters_file() -> str:
     """Return config/bridge.yaml; the features that it is made of need ROS."""
-    from urlab_ros_bridge.ros.parameters.docs import parameters_yaml
+    from urlab_ros_bridge.cli.docs.parameters import parameters_yaml
     from urlab_ros_bridge.ros.program.features import Settings
 
     return parameters_yaml(Settings)
@@ -269,7 +268,3 @@ def main(argv: Sequence[str] | None = None) -> int:
             (ROOT / name).write_text(PAGES[name](), encoding='utf-8')
         print(f'{name}: {"out of date, run make docs" if check else "written"}')
     return int(check and bool(names))
-
-
-if __name__ == '__main__':
-    sys.exit(main())

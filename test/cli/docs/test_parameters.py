@@ -4,10 +4,10 @@
 import pytest
 import yaml
 
-from urlab_ros_bridge.ros.parameters.docs import parameters_yaml
+from urlab_ros_bridge.cli.docs.parameters import parameters_yaml
 from urlab_ros_bridge.ros.program.features import Settings
 
-pytestmark = pytest.mark.distro
+pytestmark = [pytest.mark.ros, pytest.mark.distro]
 
 
 def flatten(values, path=''):

@@ -1,0 +1,21 @@
+# Copyright 2026 The urlab_ros_bridge authors
+# SPDX-License-Identifier: Apache-2.0
+"""The table of sensors in docs/bridge.md."""
+
+from __future__ import annotations
+
+from urlab_ros_bridge.ros.plan.sensor_table import SENSOR
+from urlab_ros_bridge.ros.plan.sensor_table import SENSOR_KINDS
+
+
+def sensors_markdown() -> str:
+    """Return the table of docs/bridge.md: all types that have their own message."""
+    rows: dict[tuple[str, str, str], list[str]] = {}
+    for kind in SENSOR_KINDS.values():
+        if kind.message != SENSOR:
+            names = rows.setdefault((kind.message, kind.topic, kind.frame), [])
+            names.append(f'`{kind.name}` ({kind.unit})')
+    lines = ['| MuJoCo sensor (unit) | message | topic | frame |', '|---|---|---|---|']
+    for (message, topic, frame), names in rows.items():
+        lines.append(f'| {", ".join(names)} | `{message}` | `{topic}` | {frame} |')
+    return '\n'.join(lines) + '\n'
