@@ -11,6 +11,7 @@ that the stock plugin gives.
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 import mujoco
@@ -47,8 +48,11 @@ def name_unnamed(spec: mujoco.MjSpec) -> None:
 
 def _fill(elements: list[Any], default: Callable[[Any], str]) -> None:
     taken = {element.name for element in elements if element.name}
+    # One counter for each default: there may be very many elements.
+    free: dict[str, Iterator[str]] = {}
     for element in elements:
         if element.name:
             continue
-        element.name = next(name for name in numbered(default(element)) if name not in taken)
+        names = free.setdefault(default(element), numbered(default(element)))
+        element.name = next(name for name in names if name not in taken)
         taken.add(element.name)
