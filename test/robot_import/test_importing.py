@@ -8,6 +8,7 @@ import shutil
 import mujoco
 import numpy as np
 import pytest
+import trimesh
 import yourdfpy
 
 from urlab_ros_bridge.cli.main import main
@@ -20,6 +21,9 @@ from urlab_ros_bridge.sim.model.world import load_world
 # The last joint of an arm with friction as datasheets give it (N m).
 DATA = Path(__file__).parent / 'data'
 WHEELS = ['left_wheel', 'right_wheel']
+# What a link of a simulator's example weighs: MuJoCo takes such an inertia for none.
+LIGHT = """<inertial><mass value="1e-9"/>
+<inertia ixx="1e-15" iyy="1e-15" izz="1e-15" ixy="0" ixz="0" iyz="0"/></inertial>"""
 LINKS = ['base_footprint', 'base_link', *WHEELS, 'shoulder', 'tip', 'camera_link']
 
 
@@ -78,6 +82,57 @@ def test_masses_are_those_of_the_urdf_where_a_body_can_have_them(write_robot):
     inertias = (('base_link', [0.1, 0.1, 0.15]), ('shoulder', [0.5, 0.5, 1.0]))
     for link, inertia in inertias:
         np.testing.assert_allclose(sorted(bodies[link].inertia), inertia, rtol=1e-7)
+
+
+def mesh(name):
+    return f'<mesh filename="package://my_robot/meshes/{name}"/>'
+
+
+def test_a_shape_that_cannot_be_is_left_out_or_repaired_alone(package, caplog):
+    """And named; the rest of the robot is served."""
+    triangle = np.array([[(0, 0, 0), (1, 0, 0), (0, 1, 0)]])
+    shapes = {
+        'point': '<sphere radius="0"/>',
+        'thin': '<box size="0.1 0.1 0"/>',
+        'rod': '<cylinder radius="0.1" length="0"/>',
+        'words': '<box size="a b c"/>',
+        'short': '<box size="1 1"/>',
+        'squashed': '<mesh filename="package://my_robot/meshes/link.stl" scale="1 0 1"/>',
+        'cone': '<cone radius="1" length="1"/>',
+        'nothing': '',
+        'flat': mesh('flat.stl'),
+    }
+    trimesh.Trimesh(**trimesh.triangles.to_kwargs(triangle)).export(package / 'meshes/flat.stl')
+    text = '<robot name="my_robot"><link name="base"/>'
+    for name, shape in shapes.items():
+        geometry = f'<geometry>{shape}</geometry>'
+        text += f'<link name="{name}">{LIGHT}<visual>{geometry}</visual><collision>{geometry}'
+        text += f'</collision></link><joint name="{name}" type="continuous"><parent link="base"/>'
+        text += f'<child link="{name}"/></joint>'
+    path = package / 'urdf' / 'shapes.urdf'
+    path.write_text(f'{text}</robot>')
+    with caplog.at_level('WARNING'):
+        model = load(path, base='fixed').model
+    bodies = {model.body(body).name for body in model.geom_bodyid[model.geom_bodyid > 0]}
+    assert bodies == {'my_robot_flat'} and model.ngeom == 3  # visual, collision and the floor
+    # One line for each shape, and one for the mass that has almost no inertia.
+    for name in shapes:
+        lines = [line for line in caplog.messages if line.startswith(f"link '{name}': ")]
+        assert len(lines) == (2 if name == 'flat' else 3), lines
+
+
+def test_a_mesh_keeps_its_own_colours_and_the_material_colours_what_has_none(package):
+    """As in RViz."""
+    visuals = ''.join(
+        f'<visual><geometry>{mesh(name)}</geometry><material name="blue"><color rgba="0 0 1 1"/>'
+        '</material></visual>'
+        for name in ('two_colors.dae', 'link.stl')
+    )
+    path = package / 'urdf' / 'colors.urdf'
+    path.write_text(f'<robot name="my_robot"><link name="a">{visuals}</link></robot>')
+    model = load(path, base='fixed').model
+    colors = np.round(model.geom_rgba[model.geom_bodyid > 0], 2).tolist()
+    assert sorted(map(tuple, colors)) == [(0, 0, 1, 1), (0, 1, 0, 1), (1, 0, 0, 1)]
 
 
 def test_visual_and_collision_shapes_are_separate(write_robot):
@@ -226,7 +281,6 @@ FLYING = """<robot><link name="arm"/><joint name="j" type="fixed"><parent link="
         ('<robot/>', 'no links'),
         ('<robot><link name="a"/><link name="b"/></robot>', 'b'),
         (FLYING, 'arn'),
-        ('<robot><link name="a"><collision><geometry/></collision></link></robot>', 'a.urdf'),
         ('<?xml version="1.0" encoding="klingon"?><robot/>', 'klingon'),
         (with_joint('"l0"', '"a&#10;b"'), 'link names .*control'),
         (with_joint('"j0"', '"a&#x9b;2J"'), 'joint names .*control'),

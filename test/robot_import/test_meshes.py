@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import trimesh
 
+from urlab_ros_bridge.robot_import import meshes
 from urlab_ros_bridge.robot_import.meshes import MeshCache
 from urlab_ros_bridge.robot_import.meshes import UnreadableMesh
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -22,11 +23,14 @@ def sizes(parts):
     ('up', 'size', 'meter'),
     [('Z_UP', (1, 2, 3), 1.0), ('Y_UP', (1, 3, 2), 0.001), ('X_UP', (2, 3, 1), 1.0)],
 )
-def test_collada_is_in_metres_and_z_up_by_colour(collada, tmp_path, up, size, meter):
+def test_collada_is_in_metres_and_by_colour_and_turned_if_wanted(
+    collada, tmp_path, up, size, meter
+):
     collada(tmp_path / 'box.dae', up, meter)
-    found = sizes(MeshCache(tmp_path / 'cache').parts(tmp_path / 'box.dae'))
-    assert set(found) == {RED, GREEN}
-    np.testing.assert_allclose(found[RED], np.array(size) * meter, rtol=1e-6)
+    for axis, expected in (('raw', (1, 2, 3)), ('file', size), ('raw', (1, 2, 3))):
+        found = sizes(MeshCache(tmp_path / 'cache', up_axis=axis).parts(tmp_path / 'box.dae'))
+        assert set(found) == {RED, GREEN}
+        np.testing.assert_allclose(found[RED], np.array(expected) * meter, rtol=1e-6)
 
 
 @pytest.mark.parametrize('ending', ['stl', 'stl_ascii', 'obj', 'glb'])
@@ -91,3 +95,31 @@ def test_what_a_killed_import_left_in_the_cache_goes_with_the_next(collada, tmp_
     MeshCache(tmp_path / 'cache').parts(tmp_path / 'box.dae')
     (folder,) = (tmp_path / 'cache').iterdir()
     assert folder.name.startswith('box_')
+
+
+def test_a_flat_mesh_has_a_solid_and_a_line_has_no_parts(tmp_path):
+    cache = MeshCache(tmp_path / 'cache')
+    square = np.array([[(0, 0, 0), (2, 0, 0), (2, 1, 0)], [(0, 0, 0), (2, 1, 0), (0, 1, 0)]])
+    turn = trimesh.transformations.rotation_matrix(0.5, (1, 2, 3))
+    for triangles in (square, square[:1]):
+        mesh = trimesh.Trimesh(**trimesh.triangles.to_kwargs(triangles)).apply_transform(turn)
+        mesh.export(tmp_path / 'flat.stl')
+        (part,) = cache.parts(tmp_path / 'flat.stl')
+        assert part.is_flat and trimesh.load_mesh(part.solid).convex_hull.volume > 1e-3
+        hull = trimesh.load_mesh(part.solid).apply_transform(np.linalg.inv(turn)).bounds
+        np.testing.assert_allclose(
+            hull, mesh.apply_transform(np.linalg.inv(turn)).bounds, atol=0.02
+        )
+    line = trimesh.Trimesh([(0, 0, 0), (1, 0, 0), (2, 0, 0)], [(0, 1, 2)], process=False)
+    line.export(tmp_path / 'line.stl')
+    assert not cache.parts(tmp_path / 'line.stl')
+
+
+def test_a_large_mesh_is_split_into_parts_that_are_surfaces(tmp_path, monkeypatch):
+    monkeypatch.setattr(meshes, '_MAX_TRIANGLES', 1000)
+    triangles = trimesh.creation.icosphere(4).triangles[:1001]
+    path = tmp_path / 'large.stl'
+    trimesh.Trimesh(**trimesh.triangles.to_kwargs(triangles)).export(path)
+    parts = MeshCache(tmp_path / 'cache').parts(path)
+    counts = [len(trimesh.load_mesh(part.path).faces) for part in parts]
+    assert sorted(counts) == [500, 501]

@@ -10,16 +10,15 @@ by itself; a `<transmission>` of ROS 1 may say that it takes velocities, or noth
 from __future__ import annotations
 
 from collections.abc import Mapping
-import logging
 import math
 import xml.etree.ElementTree as ElementTree
 
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.robot_import.report import ImportReport
 from urlab_ros_bridge.robot_import.spec import StartPose
 
-_LOG = logging.getLogger(__name__)
 POSITION, VELOCITY, EFFORT = INTERFACES = ('position', 'velocity', 'effort')
 # The position loops of ROS 1 ran outside of the hardware, on an effort interface.
 _TRANSMISSIONS = {
@@ -37,7 +36,9 @@ _FREQUENCY, _SAG = 50.0, 0.02
 _STIFFEST = 0.5
 
 
-def command_interfaces(robot: ElementTree.Element, driven: Mapping[str, str]) -> dict[str, str]:
+def command_interfaces(
+    robot: ElementTree.Element, driven: Mapping[str, str], report: ImportReport
+) -> dict[str, str]:
     """
     Return the command interface of every joint that gets an actuator, by name.
 
@@ -48,24 +49,21 @@ def command_interfaces(robot: ElementTree.Element, driven: Mapping[str, str]) ->
         for joint in robot.findall('joint')
         if joint.get('type') in _MOVABLE and joint.find('mimic') is None
     }
-    chosen = _ros2_control(robot) or {**movable, **_transmissions(robot)}
+    chosen = _ros2_control(robot, report) or {**movable, **_transmissions(robot)}
     chosen.update(driven)
     return {name: chosen[name] for name in movable if chosen.get(name)}
 
 
-def _ros2_control(robot: ElementTree.Element) -> dict[str, str]:
-    found, several = {}, []
+def _ros2_control(robot: ElementTree.Element, report: ImportReport) -> dict[str, str]:
+    found = {}
     for joint in robot.findall('ros2_control/joint'):
-        names = [item.get('name', '') for item in joint.findall('command_interface')]
-        known = [name for name in INTERFACES if name in names]
+        name = joint.get('name', '')
+        given = [item.get('name', '') for item in joint.findall('command_interface')]
+        known = [interface for interface in INTERFACES if interface in given]
         if known:
-            found[joint.get('name', '')] = known[0]
+            found[name] = known[0]
         if len(known) > 1:
-            several.append(joint.get('name', ''))
-    if several:
-        _LOG.info(
-            'of several command interfaces, the first of %s is served: %s', INTERFACES, several
-        )
+            report.guessed(f'joint {name!r}', f'of its interfaces {known} the first is served')
     return found
 
 

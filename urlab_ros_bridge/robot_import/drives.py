@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
-import logging
 import math
 from typing import Any
 import xml.etree.ElementTree as ElementTree
@@ -21,8 +20,8 @@ from urlab_ros_bridge.geometry import Vector
 from urlab_ros_bridge.robot_import.actuators import POSITION
 from urlab_ros_bridge.robot_import.actuators import VELOCITY
 from urlab_ros_bridge.robot_import.links import joint_ends
+from urlab_ros_bridge.robot_import.report import ImportReport
 
-_LOG = logging.getLogger(__name__)
 # Where the plugin does not say (m/s, rad/s).
 _LINEAR, _ANGULAR = 1.0, 2.0
 _TIMEOUT = 0.5  # s
@@ -50,26 +49,25 @@ class GazeboDrive:
     twist: dict[str, Any]
 
 
-def find_drive(robot: ElementTree.Element) -> GazeboDrive | None:
+def find_drive(robot: ElementTree.Element, report: ImportReport) -> GazeboDrive | None:
     """Return the drive of the first plugin that is known and whose joints exist."""
     joints = {joint.get('name', '') for joint in robot.findall('joint')}
     for plugin in robot.findall('gazebo/plugin'):
+        part = f'plugin {plugin.get("filename")!r}'
         reader = next((read for words, read in _READERS.items() if _is(plugin, words)), None)
         if reader is None:
             if any(word in _words(plugin) for word in _OTHERS):
-                _LOG.warning(
-                    'drive plugin %r is left out; known are those called %s',
-                    plugin.get('filename'),
-                    ', '.join(' '.join(words) for words in _READERS),
-                )
+                known = ', '.join(' '.join(words) for words in _READERS)
+                report.left_out(part, f'it drives in an unknown way; known are those of {known}')
             continue
         drive = reader(plugin, robot)
         missing = sorted(set(drive.interfaces) - joints)
-        if not missing and (drive.interfaces or drive.twist['kind'] == 'planar'):
-            return drive
-        _LOG.warning(
-            'drive plugin %r is left out: unknown joints %s', plugin.get('filename'), missing
-        )
+        if missing or not (drive.interfaces or drive.twist['kind'] == 'planar'):
+            report.left_out(part, f'it drives unknown joints: {missing}')
+            continue
+        if drive.twist['kind'] == 'omni':
+            report.guessed(part, 'wheels without rollers do not move the robot sideways')
+        return drive
     return None
 
 
@@ -117,7 +115,6 @@ def _mecanum(plugin: ElementTree.Element, robot: ElementTree.Element) -> GazeboD
                     'radius': _radius(plugin),
                 }
             )
-    _LOG.warning('mecanum drive: wheels without rollers do not move the robot sideways')
     twist = {'kind': 'omni', 'wheels': wheels, 'limits': _limits(plugin), 'timeout': _TIMEOUT}
     names = [str(wheel['actuator']) for wheel in wheels]
     return GazeboDrive(dict.fromkeys(names, VELOCITY), twist)

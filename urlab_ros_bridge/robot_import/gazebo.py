@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-import logging
 import math
 import re
 from typing import Any
@@ -24,8 +23,8 @@ from urlab_ros_bridge.geometry import quaternion_of_rpy
 from urlab_ros_bridge.geometry import Vector
 from urlab_ros_bridge.geometry import xyzw_to_wxyz
 from urlab_ros_bridge.robot_import.links import joint_ends
+from urlab_ros_bridge.robot_import.report import ImportReport
 
-_LOG = logging.getLogger(__name__)
 _Section = dict[str, dict[str, Any]]
 _Adder = Callable[[ElementTree.Element, mujoco.MjsBody], None]
 
@@ -54,13 +53,16 @@ _NET_CONTACT = [0b10011, 3, 1]
 
 class SensorImport:
     """
-    Adds the sensors of a description to a spec; what has no counterpart is logged.
+    Adds the sensors of a description to a spec; what has no counterpart is reported.
 
     :ivar sections: `cameras`, `lidars`, `noise` and `sensor_topics` of the sidecar.
     """
 
-    def __init__(self, spec: mujoco.MjSpec, robot: ElementTree.Element) -> None:
+    def __init__(
+        self, spec: mujoco.MjSpec, robot: ElementTree.Element, report: ImportReport
+    ) -> None:
         """Add all sensors; `spec` is uncompiled."""
+        self._report = report
         names = ('cameras', 'lidars', 'noise', 'sensor_topics')
         self.sections: dict[str, _Section] = {name: {} for name in names}
         self._spec = spec
@@ -76,18 +78,21 @@ class SensorImport:
             'force_torque': self._add_force_torque,
             'contact': self._add_contact,
         }
+        served = described = 0
         for element in robot.findall('gazebo'):
             reference = element.get('reference', '')
             body = spec.body(self._links.get(reference, reference))
             for sensor in element.findall('sensor'):
-                adder = adders.get(sensor.get('type', ''))
-                if adder is None or body is None:
-                    _LOG.warning(
-                        'sensor %r of type %r on %r is left out',
-                        sensor.get('name'), sensor.get('type'), reference,
-                    )  # fmt: skip
+                adder, kind = adders.get(sensor.get('type', '')), sensor.get('type')
+                described += 1
+                if adder is None:
+                    report.left_out(_part(sensor), f'its type {kind!r} has no counterpart')
+                elif body is None:
+                    report.left_out(_part(sensor), f'it is on the unknown link {reference!r}')
                 else:
                     adder(sensor, body)
+                    served += 1
+        report.count('sensors', served, described)
 
     def _name(self, wanted: str) -> str:
         """Return a name that topics may have, and that nothing else has."""
@@ -170,8 +175,8 @@ class SensorImport:
         direction = sensor.findtext('force_torque/measure_direction', 'child_to_parent').strip()
         site = self._add_site(sensor, body)
         if (frame, direction) not in (('child', 'child_to_parent'), ('sensor', 'child_to_parent')):
-            _LOG.warning(
-                'force_torque sensor %r: measured from child to parent, in its own frame', site
+            self._report.repaired(
+                _part(sensor), 'it measures from child to parent, in its own frame'
             )
         self._add_sensor(mujoco.mjtSensor.mjSENS_FORCE, site)
         self._add_sensor(mujoco.mjtSensor.mjSENS_TORQUE, site)
@@ -235,6 +240,11 @@ def set_friction(spec: mujoco.MjSpec, robot: ElementTree.Element) -> None:
             geom.friction[0] = min(max(sum(given) / len(given), _FRICTION[0]), _FRICTION[1])
             # Of two shapes the more slippery one counts in Gazebo, the rougher one in MuJoCo.
             geom.priority = int(geom.friction[0] < 1.0)
+
+
+def _part(sensor: ElementTree.Element) -> str:
+    """Return what the report calls a sensor."""
+    return f'sensor {sensor.get("name")!r}'
 
 
 def _pose(element: ElementTree.Element) -> tuple[Vector, Quaternion]:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-import logging
 import os
 from pathlib import Path
 from typing import Any
@@ -30,11 +29,12 @@ from urlab_ros_bridge.robot_import.gazebo import SensorImport
 from urlab_ros_bridge.robot_import.gazebo import set_friction
 from urlab_ros_bridge.robot_import.links import repair_inertials
 from urlab_ros_bridge.robot_import.links import repair_joints
-from urlab_ros_bridge.robot_import.links import replace_meshes
 from urlab_ros_bridge.robot_import.meshes import MeshCache
 from urlab_ros_bridge.robot_import.options import ImportOptions
 from urlab_ros_bridge.robot_import.packages import Packages
+from urlab_ros_bridge.robot_import.report import ImportReport
 from urlab_ros_bridge.robot_import.semantics import disabled_collisions
+from urlab_ros_bridge.robot_import.shapes import ShapeImport
 from urlab_ros_bridge.robot_import.spec import compile_robot
 from urlab_ros_bridge.robot_import.spec import exclude_contacts
 from urlab_ros_bridge.robot_import.spec import joined_to_base
@@ -49,7 +49,6 @@ from urlab_ros_bridge.robot_import.writing import scene_text
 from urlab_ros_bridge.robot_import.writing import write_robot
 from urlab_ros_bridge.wire.names import valid_prefix
 
-_LOG = logging.getLogger(__name__)
 START = 'home'  # the keyframe that the robot starts in
 _CLEARANCE = 0.001  # m, between a floating robot and the floor
 
@@ -63,12 +62,14 @@ class ImportedRobot:
     :ivar mjcf: names its meshes by absolute paths.
     :ivar settings: entry of the sidecar's `articulations`, without `model`.
     :ivar scene: MJCF of the scene.
+    :ivar report: what was repaired, left out or guessed.
     """
 
     name: str
     mjcf: str
     settings: dict[str, Any]
     scene: str
+    report: ImportReport
 
     def sidecar(self, model: str, scene: str) -> dict[str, Any]:
         """Return the whole sidecar, with the names of the two MJCF files."""
@@ -85,7 +86,7 @@ def import_robot(
     """
     Read a URDF or xacro file.
 
-    What is repaired, left out or decided is logged.
+    What is repaired, left out or guessed is logged, and in the robot's report.
 
     :raises RobotImportError: with the reason; one class a cause.
     """
@@ -93,39 +94,43 @@ def import_robot(
     packages = Packages(path.parent, options.package_paths, readable=options.readable)
     robot = read_description(path, packages, options)
     renamed = rename_world(robot)
-    cache = meshes or MeshCache(read=options.read)
-    replace_meshes(robot, packages, cache, options.allow_missing_meshes)
-    return robot_of(robot, path, options, renamed)
+    cache = meshes or MeshCache(read=options.read, up_axis=options.mesh_up_axis)
+    report = ImportReport()
+    shapes = ShapeImport(packages, cache, report)
+    shapes.prepare(robot, allow_missing=options.allow_missing_meshes)
+    return robot_of(robot, path, options, report, renamed)
 
 
 def robot_of(
     robot: ElementTree.Element,
     path: Path,
     options: ImportOptions,
+    report: ImportReport,
     renamed: str = '',
     complete: Callable[[mujoco.MjSpec], None] = lambda spec: None,
 ) -> ImportedRobot:
     """
     Make a robot of a URDF whose meshes MuJoCo reads.
 
+    :param report: where changes are recorded.
     :param renamed: the name of a link that was called `world`.
     :param complete: adds what a URDF cannot say to the spec.
     :raises RobotImportError: as `import_robot`.
     """
     root = root_link(robot, path)
-    repair_inertials(robot, root, floats=options.base == 'floating')
-    repair_joints(robot)
+    repair_inertials(robot, root, report, floats=options.base == 'floating')
+    repair_joints(robot, report)
     spec = read_spec(robot, path)
     complete(spec)
-    drive = find_drive(robot)
+    drive = find_drive(robot, report)
     initial = initial_positions(robot)
 
     model = compile_robot(spec, path)
     pose = start_pose(model, initial, path)
-    floats = _decide_base(robot, model, pose, options, renamed, drive is not None, path)
+    floats = _decide_base(robot, model, pose, options, renamed, drive is not None, report)
     planar = PLANAR_JOINTS if drive and drive.twist['kind'] == 'planar' and floats else {}
     if planar:
-        _LOG.info('%s: its drive moves the base in the plane only', path.name)
+        report.guessed('robot', 'its drive moves the base in the plane only')
         _add_planar_base(spec.body(root))
     elif floats:
         spec.body(root).add_freejoint(name=_free_name(spec))
@@ -133,9 +138,9 @@ def robot_of(
         spec,
         pose.touching | joined_to_base(robot, root) | disabled_collisions(path, options),
     )
-    sensors = SensorImport(spec, robot)
+    sensors = SensorImport(spec, robot, report)
     set_friction(spec, robot)
-    interfaces = command_interfaces(robot, drive.interfaces if drive else {})
+    interfaces = command_interfaces(robot, drive.interfaces if drive else {}, report)
     interfaces = {**dict.fromkeys(planar.values(), VELOCITY), **interfaces}
     model = compile_robot(spec, path)
     pose = start_pose(model, initial, path)
@@ -153,7 +158,7 @@ def robot_of(
         **{name: section for name, section in sensors.sections.items() if section},
     }
     scene = scene_text(float(model.stat.extent), height + float(model.stat.center[2]))
-    return ImportedRobot(name, mjcf_text(spec, model), settings, scene)
+    return ImportedRobot(name, mjcf_text(spec, model), settings, scene, report)
 
 
 def import_robot_world(path: Path, options: ImportOptions) -> Path:
@@ -194,9 +199,9 @@ def _decide_base(
     options: ImportOptions,
     renamed: str,
     has_drive: bool,
-    path: Path,
+    report: ImportReport,
 ) -> bool:
-    """Return whether the root link floats, and log why."""
+    """Return whether the root link floats, and report why."""
     if options.base != 'auto':
         return options.base == 'floating'
     floats, reason = (
@@ -204,10 +209,8 @@ def _decide_base(
         if renamed
         else stands_free(robot, model, pose, has_drive)
     )
-    _LOG.info(
-        '%s: the base is %s, because %s (--base changes it)',
-        path.name, 'floating' if floats else 'fixed', reason,
-    )  # fmt: skip
+    kind = 'floating' if floats else 'fixed'
+    report.guessed('robot', f'the base is {kind}, because {reason} (--base changes it)')
     return floats
 
 

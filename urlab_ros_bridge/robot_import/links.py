@@ -1,112 +1,34 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Rewrite the links of a URDF so that MuJoCo's reader takes them as ROS means them.
+Rewrite the masses and joints of a URDF so that MuJoCo's reader takes them as ROS means them.
 
-Meshes become files that MuJoCo reads, one `<visual>` a colour; a link without `<inertial>` has no
-mass; masses and inertias that no body can have are repaired.  Every repair is logged.
+A link without `<inertial>` has no mass; masses, inertias and limits that no body or joint can have
+are repaired.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-import copy
-import logging
 import math
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 
-from urlab_ros_bridge.robot_import.errors import MissingMeshes
-from urlab_ros_bridge.robot_import.errors import PackageNotFound
-from urlab_ros_bridge.robot_import.meshes import Color
-from urlab_ros_bridge.robot_import.meshes import MeshCache
-from urlab_ros_bridge.robot_import.meshes import MeshPart
-from urlab_ros_bridge.robot_import.meshes import UnreadableMesh
-from urlab_ros_bridge.robot_import.packages import Packages
+from urlab_ros_bridge.robot_import.report import ImportReport
 
-_LOG = logging.getLogger(__name__)
 _TENSOR = ('ixx', 'iyy', 'izz', 'ixy', 'ixz', 'iyz')
 # Of a link that moves but has no mass: small beside any part of a robot (kg, kg m^2).
 TINY_MASS, _TINY_INERTIA = 1e-3, 1e-6
-_LEAST = 1e-15  # what MuJoCo takes for zero
+_LEAST = 1e-14  # kg, kg m^2; above what MuJoCo takes for zero, also after a rotation
+_LOCKED = 1e-6  # rad or m; half the range of a joint that is locked
 _ROUNDING = 1e-8  # relative; MuJoCo tests the sums after rotating the tensor
 _POINT = 1e-5  # m^2; inertia of a mass that has none, as of a sphere of 5 mm radius
 
 
-def replace_meshes(
-    robot: ElementTree.Element, packages: Packages, cache: MeshCache, allow_missing: bool
+def repair_inertials(
+    robot: ElementTree.Element, root: str, report: ImportReport, *, floats: bool
 ) -> None:
-    """
-    Put converted meshes in the place of those that the URDF names.
-
-    :param allow_missing: leave out what cannot be used, and log it, instead of raising.
-    :raises MissingMeshes: naming all meshes that cannot be used.
-    """
-    problems: dict[str, str] = {}
-    colors = _materials(robot)
-    for link in robot.findall('link'):
-        for kind in ('visual', 'collision'):
-            for element in link.findall(kind):
-                # Names repeat, and MuJoCo names shapes by themselves.
-                element.attrib.pop('name', None)
-                mesh = element.find('geometry/mesh')
-                if mesh is None:
-                    continue
-                name = mesh.get('filename', '')
-                place = list(link).index(element)
-                link.remove(element)
-                try:
-                    parts = cache.parts(packages.file(name))
-                except (UnreadableMesh, PackageNotFound) as error:
-                    problems[name] = str(error)
-                    continue
-                given = _has_color(element, colors)
-                for part in reversed(parts):
-                    link.insert(place, _with_mesh(element, part, colored=not given))
-    if problems and not allow_missing:
-        raise MissingMeshes(problems)
-    for name, reason in problems.items():
-        _LOG.warning('mesh left out: %s: %s', name, reason)
-
-
-def _materials(robot: ElementTree.Element) -> set[str]:
-    """Return the names of the materials that have a colour."""
-    return {
-        item.get('name', '') for item in robot.iter('material') if item.find('color') is not None
-    }
-
-
-def _has_color(element: ElementTree.Element, colors: set[str]) -> bool:
-    material = element.find('material')
-    return material is not None and (
-        material.find('color') is not None or material.get('name', '') in colors
-    )
-
-
-def _with_mesh(
-    element: ElementTree.Element, part: MeshPart, *, colored: bool
-) -> ElementTree.Element:
-    """Return a copy of a `<visual>` or `<collision>` with another mesh, in its own colour."""
-    changed = copy.deepcopy(element)
-    mesh = changed.find('geometry/mesh')
-    assert mesh is not None
-    mesh.set('filename', str(part.path))
-    if colored and part.color is not None and element.tag == 'visual':
-        for old in changed.findall('material'):
-            changed.remove(old)
-        changed.append(_material(part.color))
-    return changed
-
-
-def _material(color: Color) -> ElementTree.Element:
-    text = ' '.join(f'{part:.4g}' for part in color)
-    material = ElementTree.Element('material', name=f'color {text}')
-    ElementTree.SubElement(material, 'color', rgba=text)
-    return material
-
-
-def repair_inertials(robot: ElementTree.Element, root: str, floats: bool) -> None:
     """
     Make masses and inertias such that every moving part has them.
 
@@ -114,12 +36,12 @@ def repair_inertials(robot: ElementTree.Element, root: str, floats: bool) -> Non
     """
     for link in robot.findall('link'):
         if problem := _repair(link):
-            _LOG.warning('link %r: %s', link.get('name'), problem)
+            report.repaired(f'link {link.get("name")!r}', problem)
     for links in moving_parts(robot, root, floats):
         if not any(link.find('inertial') is not None for link in links):
             _set_inertial(links[0], TINY_MASS, np.eye(3) * _TINY_INERTIA)
-            _LOG.warning(
-                'link %r moves but has no mass: %g kg assumed', links[0].get('name'), TINY_MASS
+            report.repaired(
+                f'link {links[0].get("name")!r}', f'moves but has no mass: {TINY_MASS} kg assumed'
             )
 
 
@@ -143,25 +65,36 @@ def moving_parts(
         yield [links[name] for name in part]
 
 
-def repair_joints(robot: ElementTree.Element) -> None:
-    """Remove limits that allow no movement, and couplings with joints that do not exist."""
+def repair_joints(robot: ElementTree.Element, report: ImportReport) -> None:
+    """Repair limits that allow no movement, and remove couplings with unknown joints."""
     names = {joint.get('name') for joint in robot.findall('joint')}
     for joint in robot.findall('joint'):
-        limit, mimic = joint.find('limit'), joint.find('mimic')
-        movable = joint.get('type') in ('revolute', 'prismatic')
-        if movable and (limit is None or not _number(limit, 'lower') < _number(limit, 'upper')):
-            _LOG.warning(
-                'joint %r: its lower limit is not below the upper: it has none', joint.get('name')
-            )
-            if limit is not None:
-                limit.attrib.pop('lower', None)
-                limit.attrib.pop('upper', None)
+        part, mimic = f'joint {joint.get("name")!r}', joint.find('mimic')
+        if joint.get('type') in ('revolute', 'prismatic') and (problem := _repair_limit(joint)):
+            report.repaired(part, problem)
         if mimic is not None and mimic.get('joint') not in names:
-            _LOG.warning(
-                'joint %r mimics %r, which does not exist: it moves by itself',
-                joint.get('name'), mimic.get('joint'),
-            )  # fmt: skip
+            report.left_out(
+                part, f'it mimics {mimic.get("joint")!r}, which does not exist: it moves by itself'
+            )
             joint.remove(mimic)
+
+
+def _repair_limit(joint: ElementTree.Element) -> str:
+    """Make the limits of a joint such that MuJoCo keeps them; return what was changed."""
+    limit = joint.find('limit')
+    if limit is None or not {'lower', 'upper'} & limit.attrib.keys():
+        return 'it has no lower and upper limit: it moves freely'
+    lower, upper = _number(limit, 'lower'), _number(limit, 'upper')
+    if lower < upper:
+        return ''
+    if lower == upper:
+        # MuJoCo takes an empty range for none.
+        limit.set('lower', repr(lower - _LOCKED))
+        limit.set('upper', repr(upper + _LOCKED))
+        return f'its limits are both {lower:g}: it is locked there'
+    limit.attrib.pop('lower', None)
+    limit.attrib.pop('upper', None)
+    return f'its lower limit {lower:g} is above the upper, {upper:g}: it moves freely'
 
 
 def joint_ends(joint: ElementTree.Element) -> tuple[str, str]:
@@ -199,7 +132,7 @@ def physical_inertia(sizes: np.ndarray, mass: float) -> np.ndarray:
 
     :param sizes: in ascending order (kg m^2).
     """
-    sizes = np.where(sizes < _LEAST, _POINT * mass, sizes)
+    sizes = np.where(sizes < _LEAST, max(_POINT * mass, 10 * _LEAST), sizes)
     sizes.sort()
     missing = sizes[2] - sizes[0] - sizes[1]
     if missing > -_ROUNDING * sizes[2]:

@@ -6,6 +6,7 @@ Mesh files of any format as files that MuJoCo reads, converted once.
 The cache has one folder for each content, that of the files which a mesh names (materials,
 buffers, textures) included: a changed mesh is converted again, and two robots with the same mesh
 share it.  A mesh of several colours becomes one file a colour, because MuJoCo reads shapes alone.
+A flat one gets a second file with a thickness, because it has no convex hull.
 """
 
 from __future__ import annotations
@@ -35,14 +36,18 @@ from urlab_ros_bridge.robot_import.options import ImportOptions
 Color = tuple[float, float, float, float]
 Reader = Callable[[Path], bytes]  # raises FileRefused
 
-_FORMAT = 2  # of the folders in the cache
+_FORMAT = 3  # of the folders in the cache
 _BESIDE = 'beside.json'  # in such a folder: digests of the files that the mesh names
 _MAX_STEM = 100  # of a file's name in the cache
 _STL_HEADER, _STL_TRIANGLE = 84, 50  # bytes
 _MAX_TRIANGLES = 200_000  # in one STL file of MuJoCo
+_STL_RECORD = np.dtype([('normal', '<f4', 3), ('corners', '<f4', (3, 3)), ('attribute', '<u2')])
 # What trimesh reads and MuJoCo does not; it needs no package for STL and OBJ.
 _CONVERTED = ('.dae', '.glb', '.gltf', '.obj', '.ply', '.stl', '.off', '.3mf')
 _INVISIBLE = 0.05
+# Relative to the largest extent: what is thinner is flat, and gets a thickness.
+_FLAT, _THICKNESS = 1e-5, 0.01
+_SOLID = '.solid'  # ends the stems of files with a thickness
 _TO_Z_UP = {
     'X_UP': np.array([[0, -1, 0], [0, 0, 1], [-1, 0, 0]], float),
     'Y_UP': np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]], float),
@@ -62,30 +67,42 @@ class MeshPart:
     """
     One mesh in one colour.
 
-    :ivar path: a file that MuJoCo reads, in m, z up.
+    :ivar path: a file that MuJoCo draws, in m.
     :ivar color: RGBA, None where the file has none.
+    :ivar solid: a file that has a convex hull; `path` itself unless that is flat.
     """
 
     path: Path
     color: Color | None
+    solid: Path
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether its solid has a thickness that the mesh lacks."""
+        return self.solid != self.path
 
 
 class MeshCache:
     """Converts meshes into a folder, which several processes may share."""
 
-    def __init__(self, folder: Path | None = None, read: Reader | None = None) -> None:
+    def __init__(
+        self, folder: Path | None = None, read: Reader | None = None, up_axis: str = 'raw'
+    ) -> None:
         """
         Use a folder.
 
         :param folder: None: `~/.cache/urlab_ros_bridge/robot_meshes` (XDG).
         :param read: reads the mesh files and those that they name; None: any regular file.
+        :param up_axis: one of `options.UP_AXES`: `file` rotates Collada files from the axis that
+            they name to z up, `raw` ignores it, as RViz, MoveIt and Gazebo do.
         """
+        self._up_axis = up_axis
         self._folder = folder or cache_folder('robot_meshes')
         self._read = read or ImportOptions().read
 
     def parts(self, path: Path) -> list[MeshPart]:
         """
-        Return the parts of a mesh file.
+        Return the parts of a mesh file, none when all of its corners are in a line.
 
         :raises UnreadableMesh: when it is missing, of an unknown format, or empty.
         :raises MissingExtra: when it must be converted and trimesh is not installed.
@@ -97,7 +114,8 @@ class MeshCache:
         ending = path.suffix.lower()
         if ending not in _CONVERTED:
             raise UnreadableMesh(f'{ending or "no"} format; known: {", ".join(_CONVERTED)}')
-        digest = _digest(content)
+        turned = ending == '.dae' and self._up_axis == 'file'
+        digest = _digest(content) + ('up' if turned else '')
         stem = re.sub(r'[^A-Za-z0-9-]+', '_', path.stem)[:_MAX_STEM]
         beside = FilesBeside(path, self._read)
         for folder in self._folder.glob(f'{stem}_{digest}_*_{_FORMAT}'):
@@ -105,19 +123,17 @@ class MeshCache:
                 break
         else:
             folder = self._fill(f'{stem}_{digest}', path, content, beside)
-        return sorted((_part(file) for file in folder.glob('*.stl')), key=lambda part: part.path)
+        files = sorted(file for file in folder.glob('*.stl') if not file.stem.endswith(_SOLID))
+        return [_part(file) for file in files]
 
     def _fill(self, name: str, path: Path, content: bytes, beside: FilesBeside) -> Path:
         """Make the folder of a mesh, whole or not at all."""
         with work_folder(self._folder, '.') as work:
-            if path.suffix.lower() == '.stl' and _is_plain_stl(content):
-                (work / f'{name}.stl').write_bytes(content)
-            else:
-                parts = _converted(path, content, beside)
-                for number, (color, triangles) in enumerate(parts):
-                    part = f'{name}_{number}{_color_ending(color)}.stl'
-                    (work / part).write_bytes(_stl(triangles))
-            if not any(work.iterdir()):
+            empty = True
+            for number, (color, triangles) in enumerate(self._pieces(path, content, beside)):
+                empty = empty and not len(triangles)
+                _write_part(work / f'{name}_{number}{_color_ending(color)}.stl', triangles)
+            if empty:
                 raise UnreadableMesh('it has no triangles')
             listed = json.dumps(beside.digests, sort_keys=True)
             (work / _BESIDE).write_text(listed)
@@ -129,6 +145,19 @@ class MeshCache:
                 if not folder.is_dir():  # or another process was faster
                     raise
         return folder
+
+    def _pieces(
+        self, path: Path, content: bytes, beside: FilesBeside
+    ) -> Iterator[tuple[Color | None, np.ndarray]]:
+        """Yield colours and triangles, shape (n, 3, 3), in m, as many as MuJoCo reads at once."""
+        if path.suffix.lower() == '.stl' and _is_plain_stl(content):
+            yield None, _plain_triangles(content)
+            return
+        turned = self._up_axis == 'file'
+        for color, triangles in _converted(path, content, beside, turned):
+            # Pieces of one size: the rest of a division might be a single triangle.
+            for piece in np.array_split(triangles, 1 + len(triangles) // _MAX_TRIANGLES):
+                yield color, piece
 
 
 class FilesBeside:
@@ -180,6 +209,32 @@ def _is_plain_stl(content: bytes) -> bool:
     return 0 < count <= _MAX_TRIANGLES and len(content) == _STL_HEADER + _STL_TRIANGLE * count
 
 
+def _plain_triangles(content: bytes) -> np.ndarray:
+    """Return the triangles of a binary STL file, shape (n, 3, 3)."""
+    triangles = np.frombuffer(content, _STL_RECORD, offset=_STL_HEADER)['corners'].astype(float)
+    return triangles[np.isfinite(triangles).all(axis=(1, 2))]
+
+
+def _write_part(path: Path, triangles: np.ndarray) -> None:
+    """Write a mesh, and if it is flat its solid; nothing when all corners are in a line."""
+    if not len(triangles):
+        return
+    corners = triangles.reshape(-1, 3)
+    centred = corners - corners.mean(axis=0)
+    axes = np.linalg.eigh(centred.T @ centred)[1]  # the direction of least extent first
+    thin, width, length = np.ptp(centred @ axes, axis=0)
+    if width <= _FLAT * length:
+        return
+    is_flat = bool(thin <= _FLAT * length)
+    if is_flat:
+        offset = axes[:, 0] * _THICKNESS / 2 * length
+        solid = np.concatenate([triangles + offset, triangles[:, ::-1] - offset])
+        path.with_stem(path.stem + _SOLID).write_bytes(_stl(solid))
+        if len(np.unique(corners, axis=0)) < 4:  # MuJoCo draws no single triangle
+            triangles = solid
+    path.write_bytes(_stl(triangles))
+
+
 def _color_ending(color: Color | None) -> str:
     return '' if color is None else '_' + ''.join(f'{round(255 * part):02x}' for part in color)
 
@@ -187,20 +242,21 @@ def _color_ending(color: Color | None) -> str:
 def _part(path: Path) -> MeshPart:
     found = re.fullmatch(r'.*_\d+_([0-9a-f]{8})', path.stem)
     color = tuple(part / 255 for part in bytes.fromhex(found[1])) if found else None
-    return MeshPart(path, color)  # type: ignore[arg-type]
+    solid = path.with_stem(path.stem + _SOLID)
+    return MeshPart(path, color, solid if solid.exists() else path)  # type: ignore[arg-type]
 
 
 def _converted(
-    path: Path, content: bytes, beside: FilesBeside
+    path: Path, content: bytes, beside: FilesBeside, turned: bool
 ) -> Iterator[tuple[Color | None, np.ndarray]]:
-    """Yield colours and triangles, shape (n, 3, 3), in m and z up."""
+    """Yield colours and triangles, shape (n, 3, 3), in m; `turned`: and z up."""
     try:
         import trimesh
     except ImportError as error:
         raise MissingExtra('trimesh', 'urdf', path.name) from error
     try:
         scene = _scene(trimesh, path.suffix.lower(), content, beside)
-        frame = _collada_frame(content) if path.suffix.lower() == '.dae' else np.eye(3)
+        frame = _collada_frame(content, turned) if path.suffix.lower() == '.dae' else np.eye(3)
         by_color: dict[Color | None, list[np.ndarray]] = {}
         for node in scene.graph.nodes_geometry:
             transform, name = scene.graph[node]
@@ -215,9 +271,7 @@ def _converted(
         raise UnreadableMesh(f'{type(error).__name__}: {error}') from error
     for color, pieces in by_color.items():
         triangles = np.concatenate(pieces)
-        triangles = triangles[np.isfinite(triangles).all(axis=(1, 2))]
-        for start in range(0, len(triangles), _MAX_TRIANGLES):
-            yield color, triangles[start : start + _MAX_TRIANGLES]
+        yield color, triangles[np.isfinite(triangles).all(axis=(1, 2))]
 
 
 def _scene(trimesh: Any, ending: str, content: bytes, beside: FilesBeside) -> Any:
@@ -231,8 +285,8 @@ def _scene(trimesh: Any, ending: str, content: bytes, beside: FilesBeside) -> An
     return load(re.sub(rb'<bind_material>.*?</bind_material>', b'', content, flags=re.DOTALL))
 
 
-def _collada_frame(content: bytes) -> np.ndarray:
-    """Return the matrix from a Collada file's axes and unit to z up and metres, shape (3, 3)."""
+def _collada_frame(content: bytes, turned: bool) -> np.ndarray:
+    """Return the matrix from a Collada file's unit to m, and its axes to z up, shape (3, 3)."""
     unit, up = 1.0, 'Y_UP'  # defaults of the format
     for _, element in ElementTree.iterparse(io.BytesIO(content)):
         name = element.tag.rpartition('}')[2]
@@ -242,7 +296,7 @@ def _collada_frame(content: bytes) -> np.ndarray:
             up = (element.text or up).strip()
         elif name == 'asset':
             break
-    return unit * _TO_Z_UP.get(up, np.eye(3))
+    return unit * (_TO_Z_UP.get(up, np.eye(3)) if turned else np.eye(3))
 
 
 def _color(visual: Any) -> Color | None:
@@ -261,7 +315,6 @@ def _color(visual: Any) -> Color | None:
 
 def _stl(triangles: np.ndarray) -> bytes:
     """Return a binary STL file; MuJoCo computes the normals itself."""
-    kind = np.dtype([('normal', '<f4', 3), ('corners', '<f4', (3, 3)), ('attribute', '<u2')])
-    records = np.zeros(len(triangles), kind)
+    records = np.zeros(len(triangles), _STL_RECORD)
     records['corners'] = triangles
     return bytes(80) + len(triangles).to_bytes(4, 'little') + records.tobytes()

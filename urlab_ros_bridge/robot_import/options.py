@@ -13,6 +13,7 @@ from urlab_ros_bridge.files import read_regular
 from urlab_ros_bridge.files import ReadableFolders
 
 BASES = ('auto', 'fixed', 'floating')
+UP_AXES = ('raw', 'file')
 _ENDINGS = ('.urdf', '.xacro')
 _SDF_ENDINGS = ('.sdf', '.world')
 _MAX_BYTES = 512 << 20  # of a file
@@ -30,6 +31,8 @@ class ImportOptions:
     :ivar base: one of `BASES`: whether the root link is fixed to the world; `auto` decides by the
         robot's shape.
     :ivar allow_missing_meshes: leave out meshes that are missing or unreadable.
+    :ivar mesh_up_axis: one of `UP_AXES`: whether the up axis of Collada files is ignored, as in
+        RViz, or applied.
     :ivar readable: the folders of a robot from somebody else, who may have files read only there
         and no xacro expanded, which can run code; None: it is the user's own.
     """
@@ -39,6 +42,7 @@ class ImportOptions:
     srdf: Path | None = None
     base: str = 'auto'
     allow_missing_meshes: bool = False
+    mesh_up_axis: str = 'raw'
     readable: ReadableFolders | None = None
 
     def read(self, path: Path) -> bytes:

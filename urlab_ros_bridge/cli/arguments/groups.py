@@ -31,6 +31,7 @@ from urlab_ros_bridge.cli.arguments.controllers import controllers_file
 from urlab_ros_bridge.robot_import.options import BASES
 from urlab_ros_bridge.robot_import.options import ImportOptions
 from urlab_ros_bridge.robot_import.options import pairs
+from urlab_ros_bridge.robot_import.options import UP_AXES
 from urlab_ros_bridge.schema import key
 from urlab_ros_bridge.schema import KeyProblem
 from urlab_ros_bridge.wire.addresses import is_loopback
@@ -159,6 +160,12 @@ class ImportArguments(Arguments):
     allow_missing_meshes: bool = key(
         False, 'Leave out meshes of a URDF that are missing or unreadable.'
     )
+    mesh_up_axis: str = key(
+        'raw',
+        'Whether the up axis that a Collada file names is ignored, as by RViz, MoveIt and Gazebo '
+        '(raw), or applied (file).',
+        choices=UP_AXES,
+    )
 
     def import_options(self) -> ImportOptions:
         """Return the settings of an import."""
@@ -169,6 +176,7 @@ class ImportArguments(Arguments):
             srdf=Path(self.srdf) if self.srdf else None,
             base=self.base,
             allow_missing_meshes=self.allow_missing_meshes,
+            mesh_up_axis=self.mesh_up_axis,
         )
 
 

@@ -30,6 +30,7 @@ from urlab_ros_bridge.robot_import.importing import robot_of
 from urlab_ros_bridge.robot_import.importing import START
 from urlab_ros_bridge.robot_import.meshes import MeshCache
 from urlab_ros_bridge.robot_import.options import ImportOptions
+from urlab_ros_bridge.robot_import.report import ImportReport
 from urlab_ros_bridge.robot_import.sdf.document import read_sdf
 from urlab_ros_bridge.robot_import.sdf.document import SdfElement
 from urlab_ros_bridge.robot_import.sdf.frames import Scope
@@ -122,7 +123,8 @@ def _read(
     includes = Includes(resources)
     includes.expand(root, (path.resolve(),))
     masks = next(root.iter('collide_bitmask'), None) is not None
-    shapes = ShapeMaker(resources, meshes or MeshCache(read=options.read), masks)
+    cache = meshes or MeshCache(read=options.read, up_axis=options.mesh_up_axis)
+    shapes = ShapeMaker(resources, cache, masks)
     shapes.problems.update(includes.missing)
     return path, root, shapes
 
@@ -229,6 +231,7 @@ def _robot(
         urdf_of(part, shapes),
         path,
         replace(options, base=base),
+        ImportReport(),
         complete=lambda spec: complete_robot(spec, part, shapes),
     )
     name = _free_name(robot.name, taken)

@@ -117,7 +117,8 @@ class ShapeMaker:
         if found is not None:
             return [({**at, **found(shape, moves)}, None)]
         if shape.tag == 'mesh':
-            return [({**at, **each}, color) for each, color in self._mesh(spec, shape)]
+            solid = element.tag == 'collision'
+            return [({**at, **each}, color) for each, color in self._mesh(spec, shape, solid)]
         if shape.tag == 'heightmap' and not moves:
             return self._heights(spec, shape, pose)
         if shape.tag == 'cone':
@@ -125,7 +126,9 @@ class ShapeMaker:
         self.left_out[f'<{shape.tag}> as geometry'] += 1
         return []
 
-    def _mesh(self, spec: mujoco.MjSpec, shape: SdfElement) -> list[tuple[dict[str, Any], Any]]:
+    def _mesh(
+        self, spec: mujoco.MjSpec, shape: SdfElement, solid: bool
+    ) -> list[tuple[dict[str, Any], Any]]:
         uri = shape.value('uri')
         try:
             parts = self.meshes.parts(self.resources.file(uri, shape.source))
@@ -137,7 +140,7 @@ class ShapeMaker:
         scale = shape.numbers('scale', [1.0, 1.0, 1.0])
         made = []
         for part in parts:
-            name = mesh_asset(spec, part.path, scale)
+            name = mesh_asset(spec, part.solid if solid else part.path, scale)
             made.append(({'type': _GEOM.mjGEOM_MESH, 'meshname': name}, part.color))
         return made
 
