@@ -58,9 +58,12 @@ def test_the_core_works_without_extras(small_server, bridged):
     assert listener.call(Reset, '/reset', time=True).success
 
 
+MOTTO = Topic('motto', ('std_msgs/msg/String',), 'latched')
+
+
 def test_a_latched_topic_is_published_and_a_duplicate_is_reported(small_server, bridged):
-    taken = Feature('motto', latched=lambda plan, settings: {'motto': String(data='first')})
-    late = Feature('other motto', latched=lambda plan, settings: {'motto': String(data='second')})
+    taken = Feature('motto', world_feeds=lambda world: world.once(MOTTO, String(data='first')))
+    late = Feature('other motto', world_feeds=lambda w: w.once(MOTTO, String(data='second')))
     bridge, listener = bridged(small_server(), features=(*FEATURES, taken, late))
     assert listener.wait_for(String, 'motto', qos=LATCHED).data == 'first'
     world = wait_until(lambda: bridge.world.topics)
@@ -182,13 +185,18 @@ class Old(Part):
 
 def test_hooks_of_earlier_releases_are_called_with_a_warning(small_server, bridged, capfd):
     old, log = Old(), CapturedLog(capfd)
-    feature = Feature('old', attach=lambda bridge: old)
-    bridge, _ = bridged(small_server(), features=(*FEATURES, feature))
+    feature = Feature(
+        'old',
+        attach=lambda bridge: old,
+        latched=lambda plan, settings: {'motto': String(data='old')},
+    )
+    bridge, listener = bridged(small_server(), features=(*FEATURES, feature))
     plan, (same, handshake) = wait_until(lambda: old.calls[1:] and old.calls[:2])
     assert plan == same == bridge.world.plan and handshake is bridge.link.handshake
     bridge.node.set_parameters([Parameter('odom_rate', value=7.0)])
     wait_until(lambda: old.others == {'started', 7.0, 'wire'})
-    assert len(log.with_words("'old'")) == 5
+    assert listener.wait_for(String, 'motto', qos=LATCHED).data == 'old'
+    assert len(log.with_words("'old'")) == 6
     with pytest.deprecated_call():
         assert bridge.node.bridge.plan is plan
 

@@ -24,7 +24,6 @@ from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
-from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 
@@ -39,17 +38,16 @@ class EStop(Part):
         self._commands = bridge.part(Commands)
         self._link = bridge.part(ServerLink)
         self._log = bridge.log
-        self._run_in_stream = bridge.run_in_stream
+        self._once = bridge.once
         self._lock = threading.RLock()
         self._wanted: bool | None = None  # the state that the server does not have yet
         self._sent_at = -math.inf  # s by time.monotonic
         self._followed = False  # the last state of this server
-        self._publisher = Publishers(bridge.node).of(ACTIVE, ACTIVE.name)
 
     def start(self) -> None:
         """Publish the state for the first time, and follow the server."""
         self._link.on_status.append(self._follow)
-        self._run_in_stream(self._publish)
+        self._publish()
 
     def take_world(self, plan: WorldPlan, handshake: Handshake | None) -> None:
         """Forget the state of the server: it may be another one, or have been restarted."""
@@ -112,14 +110,14 @@ class EStop(Part):
             self._commands.halt(REASON)
         else:
             self._commands.resume()
-        self._run_in_stream(self._publish)
+        self._publish()
         text = 'engaged; all commands are refused' if engaged else 'released'
         if was != engaged:
             self._log('warning' if engaged else 'info', f'e-stop {text}')
         return text
 
     def _publish(self) -> None:
-        self._publisher.publish(Bool(data=self.engaged))
+        self._once(ACTIVE, Bool(data=self.engaged))
 
 
 FEATURE = Feature('e-stop', topics=(ACTIVE,), attach=EStop)

@@ -20,8 +20,6 @@ from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
-from urlab_ros_bridge.ros.features.feed import Publishers
-from urlab_ros_bridge.ros.features.taps import TappedPublisher
 from urlab_ros_bridge.ros.messages.base import header_to_ros
 from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
@@ -58,7 +56,6 @@ class MapTopic(Part):
 
     def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge
-        self._publishers = Publishers(bridge.node)
         self._newest: Handshake | None = None
         self._thread = threading.Thread()
 
@@ -66,9 +63,8 @@ class MapTopic(Part):
         """Draw the map of the world, if it is enabled."""
         self._newest = handshake
         if handshake is not None and self._bridge.settings(MapParameters).publish_map:
-            publisher = self._publishers.of(MAP, MAP.name)
             self._thread = threading.Thread(
-                target=self._draw_and_publish, args=(publisher, handshake), name='map', daemon=True
+                target=self._draw_and_publish, args=(handshake,), name='map', daemon=True
             )
             self._thread.start()
 
@@ -78,18 +74,14 @@ class MapTopic(Part):
         if self._thread.ident is not None:
             self._thread.join(_STOP_SECONDS)
 
-    def _draw_and_publish(self, publisher: TappedPublisher, handshake: Handshake) -> None:
+    def _draw_and_publish(self, handshake: Handshake) -> None:
         try:
             message = self._message(self._draw(handshake))
         except UrlabError as error:
             self._bridge.log('warning', f'no map: {error}')
             return
-
-        def publish() -> None:
-            if self._newest is handshake:
-                publisher.publish(message)
-
-        self._bridge.run_in_stream(publish)
+        if self._newest is handshake:
+            self._bridge.once(MAP, message)
 
     def _draw(self, handshake: Handshake) -> FloorMap:
         local = LocalModel(handshake)

@@ -34,10 +34,12 @@ from urlab_ros_bridge.ros.features.errors import owner_of
 from urlab_ros_bridge.ros.features.errors import text_of
 from urlab_ros_bridge.ros.features.feed import RobotTopics
 from urlab_ros_bridge.ros.features.feed import WorldTopics
+from urlab_ros_bridge.ros.features.once import OnceTopics
 from urlab_ros_bridge.ros.features.stepping import Stepping
 from urlab_ros_bridge.ros.features.stream_tasks import StreamTasks
 from urlab_ros_bridge.ros.features.timeline import Timeline
 from urlab_ros_bridge.ros.parameters.settings import Settings
+from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -174,7 +176,7 @@ class Feature:
     :ivar feeds: makes the topics of one robot that are published from ticks.
     :ivar world_feeds: makes those that belong to no robot.
     :ivar commands: makes the commands of one robot (a `ros.commands.robot.CommandedRobot`).
-    :ivar latched: returns, by topic, messages that are published once for each world.
+    :ivar latched: old; call `once` in `feeds` or `world_feeds`.
     """
 
     name: str
@@ -238,6 +240,7 @@ class Bridge:
         self.on_started: list[Callable[[], object]] = []
         self.on_settings: list[Callable[[Settings], object]] = []
         self.wire_needs: list[Callable[[], set[bytes]]] = []
+        self._once = OnceTopics(node, self.stream_tasks)
         self._offered: dict[type, Any] = {}
         self._parts: list[tuple[str, Part]] = []  # each with the name of its feature
 
@@ -270,6 +273,14 @@ class Bridge:
         )
         plans = (getattr(part, 'plan', None) for part in self._offered.values())
         return next((plan for plan in plans if isinstance(plan, WorldPlan)), WorldPlan())
+
+    def once(self, topic: Topic, message: Any, robot: RobotPlan | None = None) -> None:
+        """
+        Publish a message between two ticks; late subscribers get the last one of the topic.
+
+        :param robot: whose topic it is; it goes with the robot.
+        """
+        self._once.publish(topic, message, robot)
 
     def run_in_stream(self, task: Callable[[], None]) -> None:
         """
@@ -316,6 +327,7 @@ class Bridge:
 
     def take_world(self, plan: WorldPlan, handshake: Handshake | None) -> None:
         """Announce the world that is published from now on."""
+        self._once.keep(plan)
         self._call_all(lambda part: part.take_world(plan, handshake), self._parts)
 
     def extra_subscriptions(self) -> set[bytes]:

@@ -241,6 +241,10 @@ class Publishers:
         kind = message_type or load_interface(topic.types[0])
         return self.get(kind, name, getattr(qos, topic.profile))
 
+    def adopt(self, names: Iterable[str]) -> None:
+        """Reuse publishers of the previous world."""
+        self._publishers.update((name, self._before[name]) for name in names)
+
     def memory(self, topic: str, make: Callable[[], MemoryT]) -> MemoryT:
         """Return the state that a topic keeps from one world to the next, made when it is new."""
         if topic not in self._memories:
@@ -286,6 +290,16 @@ class Observer:
 
 
 @dataclass(frozen=True)
+class FirstMessage:
+    """A message that is published when its world begins."""
+
+    topic: str
+    publisher: TappedPublisher
+    message: Any
+    feature: str
+
+
+@dataclass(frozen=True)
 class _TopicMaker:
     """
     Makes feeds from the declarations of their topics.
@@ -295,6 +309,7 @@ class _TopicMaker:
     :ivar observers: features append to them.
     :ivar feature: name of the feature that makes them.
     :ivar errors: what features have raised.
+    :ivar first_messages: what is published once.
     """
 
     publishers: Publishers
@@ -304,6 +319,7 @@ class _TopicMaker:
     observers: list[Observer] = field(default_factory=list)
     feature: str = ''
     errors: FeatureErrors = field(default_factory=lambda: FeatureErrors(lambda *_: None))
+    first_messages: list[FirstMessage] = field(default_factory=list)
 
     @property
     def namespace(self) -> str:
@@ -356,6 +372,29 @@ class _TopicMaker:
         made.limiter.set_rate(rate)
         self.feeds.append(made)
         return made
+
+    def once(
+        self,
+        topic: Topic,
+        message: Any,
+        *,
+        namespace: str | None = None,
+        parts: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """
+        Publish a message when the world begins; late subscribers get it too.
+
+        :param namespace: of the topic in place of that of the robot.
+        :param parts: values of the other fields of the name.
+        """
+        name = topic.named(self.namespace if namespace is None else namespace, parts)
+        if any(each.topic == name for each in self.first_messages):
+            self.notes.append(
+                f'{name!r} of {self.feature} is not published: the topic is already in use'
+            )
+            return
+        publisher = self.publishers.of(topic, name, type(message))
+        self.first_messages.append(FirstMessage(name, publisher, message, self.feature))
 
 
 @dataclass(frozen=True, kw_only=True)

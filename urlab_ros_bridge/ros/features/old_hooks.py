@@ -1,11 +1,15 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Old hooks in parts of other packages: they work for one more release, with a warning."""
+"""Old hooks of features of other packages: they work for one more release, with a warning."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from typing import TYPE_CHECKING
+
+from urlab_ros_bridge.ros.features.declarations import Topic
+from urlab_ros_bridge.ros.features.feed import WorldTopics
 
 if TYPE_CHECKING:
     from urlab_ros_bridge.ros.features.feature import Bridge
@@ -41,6 +45,18 @@ def adopt(bridge: Bridge, feature: str, part: Any) -> None:
             calls.append(getattr(part, name))
     if 'plan_changed' in old or 'published' in old:
         part.take_world = _OldWorldHooks(part, part.take_world)
+
+
+def latch(world: WorldTopics, messages: Mapping[str, Any]) -> None:
+    """Publish what `Feature.latched` returns."""
+    for name, message in messages.items():
+        world.notes.append(
+            f'feature {world.feature!r}: the next release does not call latched any more; call '
+            'once(topic, message) in feeds or world_feeds instead'
+        )
+        kind = type(message)
+        type_name = f'{kind.__module__.partition(".")[0]}/msg/{kind.__name__}'
+        world.once(Topic(name, (type_name,), 'latched'), message)
 
 
 class _OldWorldHooks:

@@ -97,7 +97,7 @@ class CurrentWorld(Part):
         if before is not None:
             before.close(topics)
         topics.apply(self._bridge.all_settings())
-        topics.publish_latched()
+        topics.publish_first()
         topics.poll_subscribers()
 
 

@@ -13,9 +13,11 @@ from typing import TypeVar
 from rclpy.node import Node
 
 from urlab_ros_bridge.client.state.tick import Tick
+from urlab_ros_bridge.ros.features import old_hooks
 from urlab_ros_bridge.ros.features.errors import FeatureErrors
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import Feed
+from urlab_ros_bridge.ros.features.feed import FirstMessage
 from urlab_ros_bridge.ros.features.feed import Observer
 from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.features.feed import RobotTopics
@@ -23,7 +25,6 @@ from urlab_ros_bridge.ros.features.feed import WorldTopics
 from urlab_ros_bridge.ros.features.tick_state import WorldState
 from urlab_ros_bridge.ros.parameters.settings import Settings
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
-from urlab_ros_bridge.ros.rclpy_tools import qos
 
 TopicsT = TypeVar('TopicsT', RobotTopics, WorldTopics)
 
@@ -71,22 +72,37 @@ class PublishedWorld:
 
     def _make_all(self, plan: WorldPlan, settings: Settings, features: Sequence[Feature]) -> None:
         self._observers: list[tuple[str, Observer]] = []  # each with the name of its feature
+        self._first_messages: list[FirstMessage] = []
         shared = (self.publishers, settings, self.notes, self.feeds)
         for robot in plan.robots:
             state = self.state.robots[robot.prefix]
-            robot_topics = RobotTopics(*shared, errors=self._errors, plan=robot, state=state)
+            robot_topics = RobotTopics(
+                *shared,
+                errors=self._errors,
+                first_messages=self._first_messages,
+                plan=robot,
+                state=state,
+            )
             for feature in features:
                 self._make(feature.name, feature.feeds, robot_topics)
-        world_topics = WorldTopics(*shared, errors=self._errors, plan=plan, state=self.state)
+        world_topics = WorldTopics(
+            *shared,
+            errors=self._errors,
+            first_messages=self._first_messages,
+            plan=plan,
+            state=self.state,
+        )
         for feature in features:
             self._make(feature.name, feature.world_feeds, world_topics)
         self.feeds.sort(key=lambda feed: not feed.topic.endswith('tf'))
         self.apply(settings)
-        self._latched: dict[str, tuple[str, Any]] = {}
         for feature in features:
             if feature.latched is not None:
                 with self._errors.caught(feature.name):
-                    self._add_latched(feature.name, feature.latched(plan, settings))
+                    old_hooks.latch(
+                        replace(world_topics, feature=feature.name),
+                        feature.latched(plan, settings),
+                    )
 
     def _make(
         self, feature: str, make: Callable[[TopicsT], object] | None, topics: TopicsT
@@ -99,21 +115,11 @@ class PublishedWorld:
             make(replace(topics, feature=feature, observers=observers))
         self._observers += [(feature, observer) for observer in observers]
 
-    def _add_latched(self, feature: str, messages: dict[str, Any]) -> None:
-        for topic, message in messages.items():
-            if topic in self._latched:
-                self.notes.append(
-                    f'{topic!r} of {feature} is not published: the topic is already in use'
-                )
-            else:
-                self.publishers.get(type(message), topic, qos.latched)
-                self._latched[topic] = feature, message
-
-    def publish_latched(self) -> None:
-        """Publish the messages that belong to the world as a whole, once."""
-        for topic, (feature, message) in self._latched.items():
-            with self._errors.caught(feature):
-                self.publishers.get(type(message), topic, qos.latched).publish(message)
+    def publish_first(self) -> None:
+        """Publish what is published once."""
+        for first in self._first_messages:
+            with self._errors.caught(first.feature):
+                first.publisher.publish(first.message)
 
     def apply(self, settings: Settings) -> None:
         """Take over changed settings."""

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Mapping
 import contextlib
-import threading
 
 from std_msgs.msg import UInt64
 
@@ -18,7 +17,7 @@ from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import Part
-from urlab_ros_bridge.ros.features.feed import Publishers
+from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 
 Note = Callable[[Mapping[str, str], bool], contextlib.AbstractContextManager[None]]
@@ -38,23 +37,17 @@ class ResetCounts(Part):
 
     def __init__(self, bridge: Bridge) -> None:
         self._bridge = bridge
-        self._lock = threading.Lock()
-        self._publishers = Publishers(bridge.node)
-        self._topics: dict[str, str] = {}
+        self._robots: dict[str, RobotPlan] = {}  # by prefix
         self._counts: Counter[str] = Counter()
         self.notes: list[Note] = []
 
     def take_world(self, plan: WorldPlan, handshake: Handshake | None) -> None:
         """Publish the counts of these robots; those that were there before keep theirs."""
-        topics = {robot.prefix: RESET_COUNT.named(robot.namespace) for robot in plan.robots}
-        with self._lock:
-            publishers = Publishers(self._bridge.node, self._publishers)
-            new = set(topics.values()) - set(self._topics.values())
-            for topic in set(topics.values()):
-                publishers.of(RESET_COUNT, topic)
-            self._publishers.close(publishers)
-            self._publishers, self._topics = publishers, topics
-        self._bridge.run_in_stream(lambda: self._publish(new))
+        before = {robot.namespace for robot in self._robots.values()}
+        self._robots = {robot.prefix: robot for robot in plan.robots}
+        for robot in plan.robots:
+            if robot.namespace not in before:
+                self._publish(robot)
 
     def jump(self, stamp_ns: int, went_back: bool) -> None:
         """Count a reset that set time back."""
@@ -78,15 +71,13 @@ class ResetCounts(Part):
             yield
 
     def _count(self, only: str) -> None:
-        with self._lock:
-            topics = {topic for prefix, topic in self._topics.items() if only in ('', prefix)}
-            self._counts.update(topics)
-        self._publish(topics)
+        for prefix, robot in self._robots.items():
+            if only in ('', prefix):
+                self._counts[prefix] += 1
+                self._publish(robot)
 
-    def _publish(self, topics: set[str]) -> None:
-        with self._lock:  # another plan may have withdrawn some of them
-            for topic in topics & set(self._topics.values()):
-                self._publishers.of(RESET_COUNT, topic).publish(UInt64(data=self._counts[topic]))
+    def _publish(self, robot: RobotPlan) -> None:
+        self._bridge.once(RESET_COUNT, UInt64(data=self._counts[robot.prefix]), robot)
 
 
 FEATURE = Feature('reset counts', topics=(RESET_COUNT,), attach=ResetCounts)

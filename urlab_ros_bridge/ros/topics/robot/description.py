@@ -8,19 +8,14 @@ from std_msgs.msg import String
 
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.features.feed import join
-from urlab_ros_bridge.ros.parameters.settings import SettingsReader
+from urlab_ros_bridge.ros.features.feed import RobotTopics
 from urlab_ros_bridge.ros.plan.parameters import DescriptionParameters
-from urlab_ros_bridge.ros.plan.plan import WorldPlan
 
 
-def description_messages(plan: WorldPlan, settings: SettingsReader) -> dict[str, String]:
-    """Return the robot_description of each robot by topic."""
-    return {
-        join(robot.namespace, 'robot_description'): String(data=robot.appearance.urdf)
-        for robot in plan.robots
-        if robot.appearance.urdf
-    }
+def feeds(robot: RobotTopics) -> None:
+    """Publish the URDF of a robot that has one."""
+    if robot.plan.appearance.urdf:
+        robot.once(ROBOT_DESCRIPTION, String(data=robot.plan.appearance.urdf))
 
 
 ROBOT_DESCRIPTION = Topic(
@@ -36,5 +31,5 @@ FEATURE = Feature(
     DescriptionParameters,
     group='Robot description and markers',
     topics=(ROBOT_DESCRIPTION,),
-    latched=description_messages,
+    feeds=feeds,
 )

@@ -4,18 +4,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from urlab_ros_bridge.geometry import IDENTITY
 from urlab_ros_bridge.ros.features.declarations import FrameRule
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
+from urlab_ros_bridge.ros.features.feed import WorldTopics
 from urlab_ros_bridge.ros.messages.geometry import static_transforms_to_ros
 from urlab_ros_bridge.ros.parameters.settings import SettingsReader
 from urlab_ros_bridge.ros.plan.parameters import StaticFrameParameters
 from urlab_ros_bridge.ros.plan.parameters import WheelOdometryParameters
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
-from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.topics.cameras.parameters import CameraParameters
 from urlab_ros_bridge.ros.topics.robot.link_tf import LinkTFParameters
 
@@ -32,47 +30,48 @@ def _static_frames(robot: RobotPlan, settings: SettingsReader) -> list[tuple]:
     ]
 
 
-def static_messages(plan: WorldPlan, settings: SettingsReader) -> dict[str, Any]:
+def world_feeds(world: WorldTopics) -> None:
     """
-    Return the message of each static transform topic; one message holds all of its transforms.
+    Publish the message of each static transform topic; one message holds all of its transforms.
 
     They have no stamp: they are true at all times, before and after a reset.
     """
-    topics: dict[str, list[tuple]] = {}
+    plan, settings = world.plan, world.settings
+    spaces: dict[str, list[tuple]] = {}
     drifts = settings(WheelOdometryParameters).drifts
     identity = settings(StaticFrameParameters).publish_map_to_odom and not drifts
     for robot in plan.robots:
-        name = f'{robot.tf_namespace}/tf_static' if robot.tf_namespace else '/tf_static'
-        found = topics.setdefault(name, [])
+        found = spaces.setdefault(robot.tf_namespace, [])
         found += _static_frames(robot, settings)
         if robot.tree.mount is not None:
             found.append(robot.tree.mount)
         if identity and robot.base_joint:
             found.append((robot.frames.map, robot.frames.odom, (0.0, 0.0, 0.0), IDENTITY))
     if settings(CameraParameters).publish_cameras:
-        topics.setdefault('/tf_static', []).extend(plan.scene_cameras)
-    return {name: static_transforms_to_ros(found) for name, found in topics.items() if found}
+        spaces.setdefault('', []).extend(plan.scene_cameras)
+    for space, found in spaces.items():
+        if found:
+            topic = ROBOT_TF_STATIC if space else TF_STATIC
+            world.once(topic, static_transforms_to_ros(found), namespace=space)
 
 
 _TF = ('tf2_msgs/msg/TFMessage',)
 _SWITCHES = 'publish_sensor_frames, publish_link_tf'
-TOPICS = (
-    Topic(
-        '/tf_static',
-        _TF,
-        'latched',
-        'robots without namespace, cameras of the scene',
-        timing='once',
-        switch=f'{_SWITCHES}, publish_cameras',
-    ),
-    Topic(
-        '{robot}/tf_static',
-        _TF,
-        'latched',
-        'robots with namespace, unless frame_prefix is set',
-        timing='once',
-        switch=_SWITCHES,
-    ),
+TF_STATIC = Topic(
+    '/tf_static',
+    _TF,
+    'latched',
+    'robots without namespace, cameras of the scene',
+    timing='once',
+    switch=f'{_SWITCHES}, publish_cameras',
+)
+ROBOT_TF_STATIC = Topic(
+    '{robot}/tf_static',
+    _TF,
+    'latched',
+    'robots with namespace, unless frame_prefix is set',
+    timing='once',
+    switch=_SWITCHES,
 )
 FRAMES = (
     FrameRule('a link', 'a link that is fixed to it', 'tf_static', '', 'publish_link_tf'),
@@ -110,7 +109,7 @@ FEATURE = Feature(
     'static frames',
     StaticFrameParameters,
     group='What is published',
-    topics=TOPICS,
+    topics=(TF_STATIC, ROBOT_TF_STATIC),
     frames=FRAMES,
-    latched=static_messages,
+    world_feeds=world_feeds,
 )
