@@ -1,5 +1,5 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Episodes of a policy, and their recordings."""
+"""Evaluation of policies over Chiral: episodes, their results and recordings."""
 
 __all__: list[str] = []

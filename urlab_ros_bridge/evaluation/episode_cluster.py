@@ -41,15 +41,15 @@ from urlab_ros_bridge.evaluation.episode_worker import ONE_THREAD
 from urlab_ros_bridge.wire.errors import UrlabError
 
 LOCAL = 'local'
-# Ray runs a task again whose worker or machine has died.
+# Ray repeats a task when its worker or machine dies.
 MAX_RETRIES = 3
-# Tasks that Ray knows of at the same time: each costs the driver some kB.
+# Limit of submitted tasks: each costs the driver some kB.
 MAX_PENDING = 10_000
-# What the bits of a result depend on, besides the files of the user.
+# Packages that the bits of a result depend on, besides the user's files.
 _PACKAGES = ('mujoco', 'numpy')
 _DEFAULTS = {
     'RAY_AUTH_MODE': 'token',
-    'RAY_USAGE_STATS_ENABLED': '0',  # else Ray reports to its makers
+    'RAY_USAGE_STATS_ENABLED': '0',  # otherwise Ray sends usage statistics
 }
 # On Linux Ray binds all interfaces, whatever its address; this makes it behave as on systems where
 # it has no clusters.
@@ -57,7 +57,7 @@ _ON_LOOPBACK = {'RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER': '0'}
 
 
 class UnfitMachine(UrlabError):
-    """A machine of the cluster would not get the results that this one gets."""
+    """A machine of the cluster would not reproduce the results of this one."""
 
     def __init__(self, why: str) -> None:
         super().__init__(f'on {platform.node()}: {why}')
@@ -82,7 +82,7 @@ class ClusterAssignment:
 
     @classmethod
     def of(cls, text: str) -> ClusterAssignment:
-        """Return what `text` has made."""
+        """Parse the result of `text`."""
         values = json.loads(text)
         return cls(Assignment(**values['episodes']), values['versions'], values['marker'])
 
@@ -110,7 +110,7 @@ class EpisodeCluster:
             os.environ.setdefault(name, value)
         if address == LOCAL:
             os.environ.update(_ON_LOOPBACK)
-            # Known to this process and its children alone.
+            # Known only to this process and its children.
             os.environ.setdefault('RAY_AUTH_TOKEN', secrets.token_hex(32))
         import ray
 
@@ -149,7 +149,7 @@ class EpisodeCluster:
 
     def run(self, episodes: Iterable[int]) -> Iterator[EpisodeRow]:
         """
-        Run episodes, and yield each as soon as its task has ended.
+        Run episodes; yield each as soon as its task has ended.
 
         :raises WorkerFailed: when one fails, or kills its workers again and again.
         """
@@ -195,7 +195,7 @@ class EpisodeCluster:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of what results depend on; empty for what is not installed."""
+    """Return the versions that results depend on; empty for packages that are not installed."""
     found = {'urlab_ros_bridge': __version__}
     for name in _PACKAGES:
         try:
@@ -206,7 +206,7 @@ def versions() -> dict[str, str]:
 
 
 def run_episode(assignment: str, index: int) -> dict[str, Any]:
-    """Run an episode in a worker of Ray; return its result, or what failed."""
+    """Run an episode in a worker of Ray; return its result or the error."""
     try:
         return _runner(assignment).run(index).values()
     except (UrlabError, OSError) as error:
@@ -225,7 +225,7 @@ def _runner(text: str) -> EpisodeRunner:
 
 def check_machine(assignment: ClusterAssignment) -> None:
     """
-    Refuse to run episodes that would not be those of the driver.
+    Refuse to run episodes that would differ from those of the driver.
 
     :raises UnfitMachine: for another version of a package, another file, or another folder.
     """

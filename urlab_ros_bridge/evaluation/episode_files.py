@@ -39,7 +39,7 @@ from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
 SETTINGS_FILE = 'evaluation.json'
 LOG = 'episodes.jsonl'
 TABLE = 'results.parquet'
-# What a power cut may take; what ends this process takes nothing.
+# Results that a power cut may lose (s); the end of this process loses nothing.
 _SYNC_SECONDS = 1.0
 _RESULT_FIELDS = tuple(each.name for each in fields(EpisodeResult))
 
@@ -110,13 +110,13 @@ class EpisodeRow:
     result: EpisodeResult
 
     def values(self) -> dict[str, Any]:
-        """Return it as one map without maps in it, as the log and the table have it."""
+        """Return it as one flat map, as in the log and the table."""
         return {'index': self.index, 'digest': self.digest, **asdict(self.result)}
 
     @classmethod
     def of(cls, values: dict[str, Any]) -> Self:
         """
-        Return the row of such a map.
+        Return the row of a flat map.
 
         :raises KeyError, TypeError, ValueError: when it is none.
         """
@@ -127,13 +127,13 @@ class EpisodeRow:
 
 
 class Digest:
-    """A log of an episode that keeps nothing but a digest of it."""
+    """A log of an episode that keeps only a digest of it."""
 
     def __init__(self) -> None:
         self._sum = hashlib.sha256()
 
     def add(self, seen: Observation, action: np.ndarray | None) -> None:
-        """Take every number that is not of the wall clock."""
+        """Add all numbers except those of the wall clock."""
         for view in seen.cameras:
             for values in (view.image, view.depth, view.intrinsics, view.extrinsics):
                 self._array(view.name, values)
@@ -160,7 +160,7 @@ class Digest:
 
 class EpisodeFiles:
     """
-    The folder of one evaluation, which one process at a time has open; used as a context.
+    The folder of one evaluation, open in one process at a time; used as a context.
 
     :ivar rows: by index, the episodes that were run.
     """
@@ -171,13 +171,13 @@ class EpisodeFiles:
 
         :raises OtherEvaluation: when it belongs to another one.
         :raises EvaluationRuns: when another process has it open.
-        :raises DamagedResult: when a file in it makes no sense.
+        :raises DamagedResult: when a file in it is damaged.
         :raises OSError: when it cannot be written.
         """
         self.folder = folder
         self.settings = settings
         folder.mkdir(parents=True, exist_ok=True)
-        # Without a buffer: a line is in the hands of the kernel when `add` returns.
+        # Unbuffered: the kernel has the line when `add` returns.
         self._log = (folder / LOG).open('a+b', buffering=0)
         try:
             self._lock()
@@ -204,7 +204,9 @@ class EpisodeFiles:
         if row.index in self.rows:
             return
         line = json.dumps(row.values()).encode() + b'\n'
-        if self._log.write(line) != len(line):  # what was written is cut off at the next opening
+        if self._log.write(line) != len(
+            line
+        ):  # the incomplete line is removed when the log is opened next
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.folder / LOG))
         self.rows[row.index] = row
         now = time.monotonic()
@@ -245,7 +247,7 @@ class EpisodeFiles:
                 raise OtherEvaluation(self.folder, name, there.get(name), wanted)
 
     def _read_log(self) -> dict[int, EpisodeRow]:
-        """Return what the log holds; the beginning of a line at its end is cut off."""
+        """Return the rows of the log; an incomplete last line is removed."""
         rows: dict[int, EpisodeRow] = {}
         self._log.seek(0)
         with open(self._log.fileno(), 'rb', closefd=False) as file:
@@ -286,7 +288,7 @@ def write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def digest_of_file(name: str) -> str:
-    """Return the SHA-256 of a file, empty when the name is none of a file."""
+    """Return the SHA-256 of a file, '' if there is no such file."""
     path = Path(name)
     return hashlib.sha256(path.read_bytes()).hexdigest() if name and path.is_file() else ''
 

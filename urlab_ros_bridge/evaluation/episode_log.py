@@ -62,7 +62,7 @@ _ENCODINGS = {('uint8', 3): 'rgb8', ('uint8', 1): 'mono8', ('float32', 1): '32FC
 
 class EpisodeLog:
     """
-    Writes a file; the time of its messages is that of the simulation where the server sends it.
+    Writes a file; messages have simulated time if the server sends it.
 
     Topics: ``/NAME/image``, ``/NAME/depth``, ``/NAME/intrinsics``, ``/NAME/extrinsics`` of a
     camera, ``/proprio/NAME``, ``/action``, ``/reward`` and ``/instruction``.
@@ -162,7 +162,7 @@ def read_frames(path: Path) -> Iterator[RecordedFrame]:
     """
     Yield the frames in which the policy acted, in order.
 
-    :raises NotAnEpisode: when the file is something else.
+    :raises NotAnEpisode: when the file is not a recorded episode.
     :raises ImportError: without mcap.
     """
     from mcap.exceptions import McapError

@@ -23,7 +23,7 @@ from urlab_ros_bridge.lifeline import tied
 from urlab_ros_bridge.wire.errors import UrlabError
 
 WORKER = 'urlab_ros_bridge.evaluation.episode_worker'
-# An episode that so many workers have died in ends the evaluation.
+# The evaluation ends when this many workers have died in one episode.
 MAX_DEATHS = 3
 _STOP_SECONDS = 10.0
 
@@ -37,7 +37,7 @@ class _EpisodeWorker:
     """
     One process.
 
-    :ivar episode: that it runs, None while it starts or has nothing to do.
+    :ivar episode: that it runs, None while it starts or is idle.
     """
 
     process: subprocess.Popen[bytes]
@@ -49,7 +49,7 @@ class _EpisodeWorker:
 
 class EpisodePool:
     """
-    Runs episodes in processes of its own; they end with this process, however that ends.
+    Runs episodes in child processes, which end with this process even if it is killed.
 
     Used as a context.
     """
@@ -109,7 +109,9 @@ class EpisodePool:
                         ended.append(EpisodeRow.of(message['done']))
                 if worker.process.poll() is not None and not failed:
                     self._replace(worker, waiting, deaths)
-            for worker in self._workers:  # first: none waits while results are written
+            for (
+                worker
+            ) in self._workers:  # first, so that no worker waits while results are written
                 if waiting and worker.ready and worker.episode is None and not failed:
                     self._hand_out(worker, waiting.pop())
             yield from ended
@@ -139,7 +141,7 @@ class EpisodePool:
             worker.process.stdin.write(f'{episode}\n'.encode())
             worker.process.stdin.flush()
         except BrokenPipeError:
-            pass  # it has died, which its report tells next
+            pass  # it has died; the end of its report pipe shows it
 
     def _receive(self, worker: _EpisodeWorker) -> Iterator[dict[str, Any]]:
         data = os.read(worker.report, 1 << 16)
@@ -149,7 +151,7 @@ class EpisodePool:
         yield from map(json.loads, lines)
 
     def _replace(self, worker: _EpisodeWorker, waiting: list[int], deaths: dict[int, int]) -> None:
-        """Replace a worker that has died; its episode is run again."""
+        """Replace a dead worker; its episode is repeated."""
         code = worker.process.returncode
         self._selector.unregister(worker.report)
         os.close(worker.report)

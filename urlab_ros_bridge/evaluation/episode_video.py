@@ -18,7 +18,7 @@ from PIL import Image
 from urlab_ros_bridge.gateways.chiral.protocol.codec import CameraView
 from urlab_ros_bridge.gateways.chiral.protocol.codec import Observation
 
-# What browsers, phones and slides play; the index is at the beginning of the file.
+# The format that browsers, phones and slides play, with the index at the beginning.
 CODEC, PIXEL_FORMAT = 'libx264', 'yuv420p'
 QUALITY = {'crf': '20', 'preset': 'veryfast'}
 _RATE_DIGITS = 1000  # 29.97 Hz is the fraction 29970 / 1000
@@ -37,7 +37,7 @@ def require_av() -> Any:
 
 class EpisodeVideo:
     """
-    Writes a file that plays in simulated time: an image stays until the next one was seen.
+    Writes a file that plays in simulated time: each image is shown until the next one.
 
     An episode without cameras gives no file.
     """
@@ -58,7 +58,7 @@ class EpisodeVideo:
         self._last = -1  # number of the last image, counted in periods of the rate
 
     def add(self, seen: Observation, action: np.ndarray | None) -> None:
-        """Take the images of an observation."""
+        """Add the images of an observation."""
         if not seen.cameras:
             return
         now = float(seen.extra.get('sim_time', seen.timestamp))
@@ -74,7 +74,7 @@ class EpisodeVideo:
             self._container.mux(self._stream.encode(frame))
 
     def close(self, summary: dict[str, str]) -> None:
-        """Write what the encoder still holds, and the index."""
+        """Flush the encoder and write the index."""
         if self._container is not None:
             self._container.mux(self._stream.encode())
             self._container.close()

@@ -71,7 +71,9 @@ def simulated(settings: RunSettings, timeout: float) -> Iterator[ChiralClient]:
 
     :raises UrlabError: when one of them cannot start.
     """
-    from urlab_ros_bridge.sim.server import Server  # who starts workers does without MuJoCo
+    from urlab_ros_bridge.sim.server import (
+        Server,
+    )  # the process that starts workers needs no MuJoCo
 
     profile = load_profile(find_profile(settings.profile)) if settings.profile else Profile()
     with TemporaryDirectory(prefix='urlab-eval-') as folder:
@@ -168,12 +170,12 @@ def work(assignment: Assignment, report: int) -> None:
 
 
 def recording_of(folder: Path, index: int) -> Path:
-    """Return the file that an episode is recorded to."""
+    """Return the recording file of an episode."""
     return folder / f'episode_{index:04d}.mcap'
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Remove what a kill has left: recordings that are not whole, and marks of the folder."""
+    """Remove leftovers of killed workers: incomplete recordings and markers."""
     for pattern in ('.episode_*.mcap.*', f'{MARK}*'):
         for path in folder.glob(pattern):
             path.unlink(missing_ok=True)
@@ -181,14 +183,14 @@ def remove_unfinished(folder: Path) -> None:
 
 @contextmanager
 def _recording(folder: str, index: int) -> Iterator[list[Log]]:
-    """Yield the log of an episode; its file gets its name only when the episode is whole."""
+    """Yield the log of an episode; its file is renamed once the episode is complete."""
     if not folder:
         yield []
         return
     from urlab_ros_bridge.evaluation.episode_log import EpisodeLog
 
     path = recording_of(Path(folder), index)
-    # Two machines may have it at a time, when a cluster has given up one of them too early.
+    # Two machines may run the same episode if a cluster has given up one of them too early.
     part = path.with_name(f'.{path.name}.{platform.node()}.{os.getpid()}')
     try:
         yield [EpisodeLog(part)]
@@ -199,7 +201,7 @@ def _recording(folder: str, index: int) -> Iterator[list[Log]]:
 
 
 def stop(number: int, frame: object) -> None:
-    """Take the simulation down on a signal; the kernel ends this process if that takes long."""
+    """Stop the simulation on a signal; the kernel ends this process if that takes long."""
     signal.alarm(STOP_SECONDS)
     raise SystemExit(128 + number)
 

@@ -122,10 +122,10 @@ class Evaluation:
         progress: Callable[[int], None] | None = None,
     ) -> Iterator[EpisodeResult]:
         """
-        Run episodes one after the other, and yield how each went as soon as it has ended.
+        Run episodes one after the other; yield the result of each as soon as it has ended.
 
         :param seed: of the first one; the next ones count up.
-        :param make_logs: number of an episode -> what is kept of it.
+        :param make_logs: number of an episode -> its logs.
         :param progress: called with the steps of the running episode.
         :raises EpisodeFailed: when one fails before its end.
         """
@@ -140,7 +140,7 @@ class Evaluation:
         self, seed: int, logs: Sequence[Log] = (), progress: Callable[[int], None] | None = None
     ) -> EpisodeResult:
         """
-        Run one episode; the logs are closed at its end, whatever ends it.
+        Run one episode; the logs are closed however it ends.
 
         :raises PolicyFailed: when the policy does not give an action.
         :raises ChiralError: when the server does not answer, or closes the connection.

@@ -38,7 +38,7 @@ from urlab_ros_bridge.evaluation.episodes import results_table
 from urlab_ros_bridge.files import require_mcap
 from urlab_ros_bridge.gateways.chiral.client import ChiralClient
 
-# Episodes that are printed one by one; the files have all.
+# Limit of episodes that are printed individually; the files contain all of them.
 MAX_TABLE_ROWS = 100
 PIPED_COLUMNS = 99
 

@@ -21,7 +21,7 @@ from urlab_ros_bridge.schema import SchemaError
 from urlab_ros_bridge.schema import shown
 from urlab_ros_bridge.wire.errors import UnknownName
 
-# What a server objects to stays wrong.
+# Retrying does not help after these.
 _OBJECTIONS = (
     close_codes.PROTOCOL_ERROR,
     close_codes.UNSUPPORTED_DATA,
@@ -29,7 +29,7 @@ _OBJECTIONS = (
     close_codes.POLICY_VIOLATION,
     close_codes.MESSAGE_TOO_BIG,
 )
-SHOWN = 48  # bytes of what a wrong server sent
+SHOWN = 48  # bytes to show of an invalid message
 
 
 class ChiralError(GatewayError):
@@ -37,7 +37,7 @@ class ChiralError(GatewayError):
 
 
 class ProfileError(SchemaError, ChiralError):
-    """A profile says something that the robot or the gateway cannot do."""
+    """A profile requires something that the robot or the gateway cannot do."""
 
     @classmethod
     def unfit(
@@ -61,7 +61,7 @@ class CallableUnusable(ChiralError):
 
 @contextmanager
 def profile_key(path: str) -> Iterator[None]:
-    """Report what does not exist, within the block, at a key of the profile."""
+    """Turn errors about missing things, raised in the block, into errors of a profile key."""
     try:
         yield
     except (CallableUnusable, RobotError, UnknownName) as error:

@@ -15,7 +15,7 @@ _LOG = logging.getLogger(__name__)
 Job: TypeAlias = Callable[[], None]
 
 MAX_WAITING = 64
-# A thread that is this far behind its schedule starts over (s).
+# A thread that lags more than this behind its schedule restarts the schedule (s).
 _MAX_LAG = 0.25
 
 

@@ -159,7 +159,7 @@ class WebSocketConnection(ServerConnection):
         """Reset the connection; unblocks threads that read or write it."""
         self.end_by = self.end_by or time.monotonic()
         self.end_reason = self.end_reason or reason
-        shut_down(self.socket)  # for a thread that sends
+        shut_down(self.socket)  # unblocks a sending thread
         self.close_socket()
 
     @property
@@ -252,7 +252,7 @@ class WebSocketServer:
         self._stopping = False
         self._listener: socket.socket | None = None
         self._acceptor: threading.Thread | None = None
-        self._log = LimitedLog(_LOG)  # of what a peer can repeat
+        self._log = LimitedLog(_LOG)  # for lines that a peer can repeat
 
     def bind(self) -> None:
         """
@@ -381,7 +381,7 @@ class WebSocketServer:
         except OSError as error:
             _LOG.debug('a connection was not accepted: %s', error)
             with self._changed:
-                self._drop_oldest()  # the process may be out of file descriptors
+                self._drop_oldest()  # the process may have run out of file descriptors
                 self._changed.wait(0.05)
             return
         peer = _Peer(sock, address[0])
@@ -401,7 +401,10 @@ class WebSocketServer:
             timeout_ms = int(self._keepalive * 1000)
             sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, timeout_ms)
             thread.start()
-        except (OSError, RuntimeError) as error:  # it has left, or the system has no thread left
+        except (
+            OSError,
+            RuntimeError,
+        ) as error:  # it has disconnected, or no thread can be started
             self._log.warning('%s: not served: %s', peer.host, error)
             sock.close()
             self._forget(peer)

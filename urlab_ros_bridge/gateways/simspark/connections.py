@@ -32,9 +32,9 @@ from urlab_ros_bridge.limited_log import LimitedLog
 
 _LOG = logging.getLogger(__name__)
 
-# Of one port; later ones are rejected.
+# Limit of one port; later clients are rejected.
 MAX_CLIENTS = 64
-# In a message; an agent sends thirty.
+# Limit of one message; an agent sends thirty.
 MAX_EXPRESSIONS = 256
 # Parsed, "()" takes thirty times its size.
 MAX_LISTS = 4096
@@ -63,7 +63,7 @@ class ClientHandler(Protocol):
         """Execute one message; yield between commands, where other clients have their turn."""
 
     def disconnected(self, connection: Connection) -> None:
-        """Forget a client; nothing reaches it any more."""
+        """Unregister a client, which has disconnected."""
 
 
 class Connection(asyncio.BufferedProtocol):

@@ -17,7 +17,7 @@ OPENCV = np.diag([1.0, -1.0, -1.0])
 
 class MirroredScene(LocalModel):
     """
-    The scene of one simulation step, with cameras in the axes of OpenCV.
+    The scene of one simulation step, with cameras in OpenCV axes.
 
     Not thread-safe: one for each thread that uses it.
     """

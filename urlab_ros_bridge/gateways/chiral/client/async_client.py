@@ -44,9 +44,9 @@ DEFAULT_URL = 'ws://127.0.0.1:8765'
 RETRY_SECONDS = 0.2
 HTTP_BUSY = 503
 HTTP_BEGINS = b'HTTP/'
-# A server that does not answer the end of a connection is not waited for any longer (s).
+# How long to wait for a server to complete the closing handshake (s).
 CLOSE_SECONDS = 1.0
-MAX_REFUSAL = 300  # characters of a web page that is not a refusal of ours
+MAX_REFUSAL = 300  # characters to show of a response that is not ours
 
 
 class _Connection(ClientConnection):
@@ -189,7 +189,7 @@ class AsyncChiralClient:
 
     async def observe(self) -> Observation:
         """
-        Return the observation of now.
+        Return the current observation.
 
         :raises StaleObservation: when there was nothing new for too long.
         """

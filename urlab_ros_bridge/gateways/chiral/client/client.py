@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The Chiral client without asyncio: the same, on its own thread."""
+"""The Chiral client without asyncio: it runs the asynchronous client in a thread."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class ChiralClient:
         return self._wait(self._client.reset(seed=seed, keyframe=keyframe))
 
     def observe(self) -> Observation:
-        """Return the observation of now."""
+        """Return the current observation."""
         return self._wait(self._client.observe())
 
     def act(self, values: np.ndarray, timestamps: Mapping[str, float] | None = None) -> None:

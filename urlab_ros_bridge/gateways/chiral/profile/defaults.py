@@ -20,7 +20,7 @@ from urlab_ros_bridge.model import Actuator
 
 NO_DEPTH = 'none'
 AUTO = 'auto'
-# Where robots begin by default.
+# Keyframes for the start of an episode, in order of preference.
 START_KEYFRAMES = ('home', 'stand', 'ready')
 GRIPPER_WORDS = ('gripper', 'finger')
 
@@ -43,7 +43,7 @@ def complete(profile: Profile, robot: ActuatedRobot, cameras: CameraTable) -> Pr
     """
     Return the profile with every list given and every name checked.
 
-    :raises ProfileError: for what the robot has not.
+    :raises ProfileError: for anything that the robot lacks.
     """
     chosen = profile.cameras if profile.cameras is not None else default_cameras(cameras)
     proprio = profile.proprio if profile.proprio is not None else default_proprio(robot)
@@ -96,8 +96,7 @@ def default_actions(robot: ActuatedRobot) -> list[ActionProfile]:
     """
     Return parts for all actuators in their order; a base on wheels is one twist.
 
-    What holds positions, such as legs, is joints: a policy can do more with them than with the
-    twist that moves them.
+    Legs are controlled by their joints, although a twist could move them: a policy can do more.
     """
     wheels = _wheels(robot)
     actions = [] if wheels is None else [ActionProfile(kind='twist')]

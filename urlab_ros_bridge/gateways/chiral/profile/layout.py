@@ -111,7 +111,7 @@ class ActionLayout:
 
     def initial(self, qpos: np.ndarray, ctrl: np.ndarray) -> Target:
         """
-        Return the setpoint that a robot holds before its first command.
+        Return the setpoint that holds a robot before its first command.
 
         :param qpos: of the articulation; `ctrl` its controls in actuator order.
         """
@@ -160,7 +160,7 @@ class ActionLayout:
         robot, kind = self._robot, action.kind
         if kind == 'twist':
             drive = robot.description.twist_controller
-            if drive is None or not drive.drives:  # held: nothing would move
+            if drive is None or not drive.drives:  # the pose is held, so nothing moves
                 raise ProfileError.unfit(
                     f'{path}.kind',
                     kind,

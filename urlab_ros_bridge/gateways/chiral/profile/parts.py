@@ -35,7 +35,7 @@ class Scene(Protocol):
 @dataclass(eq=False)
 class ActionPart(ABC):
     """
-    Some consecutive numbers of the action.
+    A slice of the action vector.
 
     :ivar label: what they are, for the metadata.
     :ivar actuators: those that it sets.
@@ -48,12 +48,12 @@ class ActionPart(ABC):
 
     @property
     def size(self) -> int:
-        """Return how many numbers."""
+        """Return the number of its values."""
         return len(self.actuators)
 
     @property
     def takes(self) -> Sequence[str]:
-        """Return the names of other actuators that the server moves because of it."""
+        """Return the names of further actuators that the server moves as a consequence."""
         return ()
 
     @abstractmethod

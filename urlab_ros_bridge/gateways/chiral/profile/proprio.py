@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Proprioception: streams of float32 made from one observation of the server."""
+"""Proprioception: float32 streams computed from one observation of the server."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ def _of_quat(values: np.ndarray) -> np.ndarray:
     return geometry.matrix_of(geometry.wxyz_to_xyzw(values.tolist()))
 
 
-# Name -> how many numbers it takes.
+# Name -> number of values.
 ROTATIONS: dict[str, int] = {'rot6d': 6, 'quat': 4, 'rpy': 3, 'rotvec': 3}
 _TO_MATRIX: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     'rot6d': lambda v: geometry.matrix_of_two_rows(v[:3].tolist(), v[3:6].tolist()),

@@ -157,7 +157,7 @@ def encode_observation(kind: str, seen: Observation, **fields: Any) -> list[Buff
         streams.append(data)
         offset += len(data)
     if streams:
-        parts.append(b''.join(streams))  # they are small: one buffer is cheaper to send than ten
+        parts.append(b''.join(streams))  # small arrays: one buffer is cheaper to send than ten
     header: dict[str, Any] = {'type': kind, 'timestamp': seen.timestamp, 'cameras': cameras}
     header |= {'proprios': proprios, 'extra': seen.extra, **fields}
     if kind == ANSWERS[RESET]:

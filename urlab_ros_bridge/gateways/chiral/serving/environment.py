@@ -99,7 +99,7 @@ class RobotEnvironment:
         self.task = Task(self.profile.task)
         self.episode = -1
         self._started_at = 0.0
-        self._scene = MirroredScene(handshake)  # of the acting client
+        self._scene = MirroredScene(handshake)  # for actions
         self.pace = self._make_pace()
 
     def _make_pace(self) -> Pace:
@@ -135,7 +135,7 @@ class RobotEnvironment:
         return ObservationMaker(self.profile, self.robot, self.cameras, self.link.handshake)
 
     def observe(self, observer: ObservationMaker) -> Observation:
-        """Return the observation of now; may be called from several threads."""
+        """Return the current observation; may be called from several threads."""
         now = self.pace.timed_state()
         started = self._started_at
         seen = observer.observe(now.seen, now.target, now.stamp, {})
@@ -207,7 +207,7 @@ class RobotEnvironment:
         seen, target = self.pace.current()
         if policy == 'stop':
             target = self.layout.stopped(seen.articulations[self.robot.prefix].qpos, target)
-        elif target.twist is not None:  # hold means the pose: a moving base must stop
+        elif target.twist is not None:  # "hold" refers to the pose: a moving base must stop
             target = Target(target.ctrl, (0.0, 0.0, 0.0))
         self.pace.command(target)
 

@@ -17,7 +17,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 _LOG = logging.getLogger(__name__)
 T = TypeVar('T')
 
-# Nothing is rendered after this time without a request.
+# Rendering stops after this time without a request (s).
 IDLE_SECONDS = 2.0
 FIRST_SECONDS = 15.0
 
@@ -90,7 +90,7 @@ class ImagePrefetcher(Generic[T]):
                 newest = self._fetch()
             except UrlabError as error:
                 failure = error
-            except Exception as error:  # the thread has to outlive it
+            except Exception as error:  # the thread must survive it
                 _LOG.exception('reading the simulation failed')
                 failure = RobotError(f'{type(error).__name__} while reading the simulation')
             with self._changed:

@@ -25,8 +25,8 @@ class Lockstep(Pace):
     The server runs in direct mode: equal seeds and equal commands give equal states.
 
     A state is that after the last step, however often it is requested.  The server's mode
-    is restored at the end.  When time passes in another way than by commands, the commander
-    gets an error: the episode could not be repeated.
+    is restored at the end.  When time passes in another way than by commands, the driver
+    gets an error, because the episode would not be reproducible.
     """
 
     def __init__(self, link: SimulationLink, control: RobotControl) -> None:
@@ -40,7 +40,7 @@ class Lockstep(Pace):
         with self._lock:
             now = self._ready()
             began = self._timed(now.seen, now.target)
-            # All are resolved before the first one moves anything.
+            # Resolve all targets before the first one moves anything.
             targets = resolve(now.seen, now.target)
             took_effect(began.stamp)
             for index, target in enumerate(targets):
@@ -83,7 +83,7 @@ class Lockstep(Pace):
         seen, done = before.seen, 0
         for segment in range(1, segments + 1):
             until = steps * segment // segments
-            # The setpoint of a segment is that at its end: the last one has the target itself.
+            # Each segment gets the setpoint at its end, so the last one is the target itself.
             setpoint = between(before.target, target, segment / segments, control.smooth)
             seen = self._step(setpoint, until - done, images=last and segment == segments)
             done = until
@@ -104,7 +104,7 @@ class Lockstep(Pace):
             )
 
     def _observe(self, target: Target, settle: float) -> TimedState:
-        """Hold still for at least a step: a direct server makes images of steps only."""
+        """Hold still for at least one step: in direct mode only steps make images."""
         steps = max(1, round(settle / self._link.timestep))
         self._now = self._timed(self._step(target, steps, images=True), target)
         return self._now

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Observations from replies of the server: all of one observation is of one step."""
+"""Observations from replies of the server; each one describes a single step."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from urlab_ros_bridge.gateways.simulation.robot import WORLD
 from urlab_ros_bridge.gateways.simulation.scene import intrinsics
 from urlab_ros_bridge.gateways.simulation.scene import MirroredScene
 
-# Beyond this share of the far plane is background: no depth.
+# Beyond this fraction of the far plane there is no depth, only background.
 _BACKGROUND = 0.999
 
 
@@ -125,7 +125,7 @@ class ObservationMaker:
         """
         state = seen.articulations[self._robot.prefix]
         if seen is not self._shown:
-            self._shown = None  # until it is copied completely
+            self._shown = None  # until everything is copied
             self.scene.update(seen)
             self._copy_images(seen)
             self._shown = seen

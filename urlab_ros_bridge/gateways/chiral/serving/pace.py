@@ -17,11 +17,11 @@ from urlab_ros_bridge.gateways.motion.target import Target
 from urlab_ros_bridge.gateways.simulation.clocks import stamp
 from urlab_ros_bridge.gateways.simulation.link import SimulationLink
 
-# A base stops when no command came for so many control periods, or this long (s).
+# A base stops after this many control periods without a command, at least after this time (s).
 TWIST_PERIODS = 3
 TWIST_SECONDS = 0.25
 
-# The last state, and the setpoint that the first target starts from -> targets.
+# Computes targets from the last state and the setpoint that the first target starts from.
 Resolve: TypeAlias = Callable[[StepResult, Target], list[Target]]
 
 
@@ -66,7 +66,7 @@ class RobotControl:
 
 class Pace(ABC):
     """
-    Moves one robot from target to target, in time of its own kind.
+    Moves one robot from target to target, in lockstep or in real time.
 
     :ivar in_order: whether a command has to wait for the requests before it.
     """
@@ -117,7 +117,7 @@ class Pace(ABC):
 
     @abstractmethod
     def current(self) -> tuple[StepResult, Target]:
-        """Return the state of now and the setpoint in force."""
+        """Return the current state and the setpoint in force."""
 
     @abstractmethod
     def close(self) -> None:

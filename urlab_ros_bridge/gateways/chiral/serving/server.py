@@ -39,7 +39,7 @@ _LOG = logging.getLogger(__name__)
 PORT = 8765
 CLIENT_NAME = 'urlab_chiral'
 VIEW_PATH = '/view'
-# Leaves room for a driver, and for the previous one whose last request still runs.
+# Leaves room for a driver, and for a previous one whose last request still runs.
 MAX_VIEWERS = MAX_CONNECTIONS - 2
 # How long a new driver waits for that request, and for a simulation to return (s).
 TURN_SECONDS = 12.0
@@ -139,7 +139,7 @@ class ChiralServer:
 
     def metadata(self) -> dict[str, Any]:
         """
-        Return what clients learn about the robot.
+        Return the metadata for clients.
 
         :raises SimulationLost: when there is none at the moment.
         """
@@ -202,9 +202,9 @@ class ChiralServer:
         self._simulation.renew(RETURN_SECONDS)
 
     def _run_session(self, connection: WebSocketConnection, drives: bool) -> None:
-        env = self._simulation.wait()  # a viewer waits for a driver that takes the robot again
+        env = self._simulation.wait()  # a viewer waits while a driver reconnects
         if env is None and not drives:
-            # There may never be a driver; after a restart a viewer reconnects instead.
+            # There may never be a driver, so after a restart a viewer reconnects.
             self._simulation.renew(RETURN_SECONDS)
             env = self._simulation.current
         if env is None:

@@ -114,7 +114,7 @@ class ChiralSession:
         self._run(lambda: self._answer_legacy(action), in_background=self._slow_observations)
 
     def _run(self, job: Callable[[], None], *, in_background: bool = False) -> None:
-        """Run a request after those before it; in the background, later actions overtake it."""
+        """Run a request after earlier ones; in the background, later actions overtake it."""
         if in_background or not self._requests.is_idle:
             self._requests.submit(self._guarded(job))
         else:
@@ -127,7 +127,7 @@ class ChiralSession:
     def _answer_observation(self) -> None:
         self._check()
         seen = self._env.observe(self._observer)
-        self._check()  # this request may have noticed the restart
+        self._check()  # the observation itself may have detected a restart
         self._connection.send_parts(codec.encode_observation(codec.ANSWERS[codec.OBSERVE], seen))
 
     def _answer_reset(self, request: ResetRequest) -> None:

@@ -44,13 +44,13 @@ BEAM_MODES = frozenset({BEFORE_KICK_OFF, 'Goal_Left', 'Goal_Right'})
 # A beamed robot falls by this much, m, and is off by at most this much, m and degrees.
 BEAM_DROP = 0.015
 BEAM_SPREAD = (0.05, 0.05, 10.0)
-# A team is heard once in this many cycles.
+# Each team is heard once per this many cycles.
 SAY_CYCLES = 2
 
 
 class Agents:
     """
-    Serves agents; see `AgentSide`.
+    Serves the clients of the agents' port; all methods are called in the thread of the cycle.
 
     An invalid effector is logged and changes nothing; the rest of its message counts.
     """
@@ -310,7 +310,7 @@ class Agents:
 
     def _heard_shouts(self) -> list[Shout]:
         """
-        Return the words of this cycle, by team: one in two cycles, from each player in turn.
+        Return the shouts of this cycle: one per team in two cycles, from each player in turn.
 
         The choice does not depend on the order in which messages arrive.
         """

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The players: sides, numbers, and which robot is which player."""
+"""The players: their sides, numbers and robots."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Player:
 @dataclass(slots=True)
 class Condition:
     """
-    How a player is, by what trainers say.
+    Battery and temperature of a player, as set by a trainer.
 
     :ivar battery: percent; `temperature` degrees Celsius.
     """
@@ -107,13 +107,13 @@ class Roster:
         return player
 
     def remove(self, player: Player) -> None:
-        """Take a player out; one that is not in is not missed."""
+        """Remove a player; do nothing if it is not on the roster."""
         if self.find(player.side, player.number) == player:
             del self._players[player.side, player.number]
             self.version += 1
 
     def clear(self) -> None:
-        """Take all out."""
+        """Remove all players."""
         self._players.clear()
         self.version += 1
 
@@ -131,7 +131,7 @@ class Roster:
 
     @property
     def reserve(self) -> list[str]:
-        """Return the robots that wait for an agent; they take no part in the game."""
+        """Return the robots without an agent, which take no part in the game."""
         return [robot for robot in self.waiting if self.of_robot(robot) is None]
 
     def substitutes(self, side: Side, number: int) -> list[str]:

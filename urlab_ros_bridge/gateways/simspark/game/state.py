@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The game: teams, score, half, time, play mode, players, and what monitors see of it."""
+"""The game: teams, score, half, time, play mode and players."""
 
 from __future__ import annotations
 
@@ -107,9 +107,9 @@ class GameState:
 
     def set_play_mode(self, mode: str) -> None:
         """
-        Enter a play mode, also the one that is.
+        Enter a play mode; entering the current one restarts its timer.
 
-        :raises BadCommand: for a name that is none; names are case-sensitive.
+        :raises BadCommand: for an unknown name; names are case-sensitive.
         """
         if mode not in PLAY_MODES:
             raise BadCommand(f'unknown play mode {mode!r}; valid: {", ".join(PLAY_MODES)}')
@@ -185,11 +185,11 @@ class GameState:
         return self.selected
 
     def condition(self, player: Player) -> Condition:
-        """Return how a player is; it may be changed."""
+        """Return the condition of a player; it may be changed."""
         return self.conditions.setdefault(player.robot, Condition())
 
     def leave(self, player: Player) -> None:
-        """Take a player out of the game."""
+        """Remove a player from the game."""
         self.roster.remove(player)
         if self.selected == player:
             self.selected = None

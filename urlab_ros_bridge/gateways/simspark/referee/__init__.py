@@ -1,3 +1,3 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The rules of the game, as far as a program can keep them."""
+"""The rules of the game, as far as a program can enforce them."""

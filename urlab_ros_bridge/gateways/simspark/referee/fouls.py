@@ -166,7 +166,7 @@ class Fouls:
         self, stage: GameStage, touching: set[Player], seconds: float
     ) -> list[tuple[Player, FoulType]]:
         """
-        Return who has committed a foul since the last cycle, each at most one.
+        Return the fouls since the last cycle, at most one per player.
 
         :param touching: players that touch the ball.
         :param seconds: since the last cycle.
@@ -268,7 +268,7 @@ class Fouls:
                 continue
             field_players = [p for p in inside if p.number != GOALKEEPER]
             late = [p for p in field_players if p in entered]
-            if not late and any(p in entered for p in inside):  # the goalkeeper came last
+            if not late and any(p in entered for p in inside):  # the goalkeeper entered last
                 goal = np.array([side.sign * stage.game.rules.half_length, 0.0])
                 late = [max(field_players, key=lambda p: math.dist(places[p][:2], goal))]
             for player in late:

@@ -115,7 +115,7 @@ class SetPiece:
 
 
 class SoccerReferee:
-    """Enforces the rules; see `Referee`."""
+    """Enforces the rules; all methods are called in the thread of the cycle."""
 
     def __init__(self, options: RefereeOptions | None = None) -> None:
         self._options = options or RefereeOptions()

@@ -44,7 +44,7 @@ RETURN_SECONDS = 2.0
 BUDGET = 0.005
 # The pause between observations of the world while time is frozen (s).
 _FROZEN_SECONDS = 0.01
-# Monitors are world this often while agents are waited for (s).
+# While agents are waited for, monitors are served this often (s).
 _PATIENCE = 0.1
 # The longest time that a silent agent in sync mode delays the others (s).
 SYNC_SECONDS = 60.0
@@ -115,7 +115,7 @@ class Cycle:
             except UrlabError as error:
                 _LOG.warning('the simulation is not available: %s', error)
                 await self._reconnect()
-            except Exception:  # agents and monitors stay world after any error
+            except Exception:  # agents and monitors are served after any error
                 _LOG.exception('a cycle failed')
                 await self._ports.serve(time.monotonic() + RETRY_SECONDS, BUDGET)
         await self._ports.stop()

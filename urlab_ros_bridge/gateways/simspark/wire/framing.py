@@ -32,7 +32,7 @@ def frame(payload: bytes) -> bytes:
 
 class FrameReader:
     """
-    Cuts a stream into payloads, whatever pieces it comes in.
+    Splits a stream into payloads, however it is fragmented.
 
     It holds at most one message of `limit` bytes that is not whole yet.
     """

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What can be plotted: joints, sensors and controls of every robot, by number."""
+"""The quantities that a page can plot: joints, sensors and controls of every robot."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Channel:
     read: Read
 
     def describe(self, number: int) -> dict[str, Any]:
-        """Return what a page has to know."""
+        """Return the description that a page gets."""
         return {
             'id': number,
             'robot': self.robot,
@@ -65,7 +65,7 @@ class Channel:
 
 
 def all_channels(handshake: Handshake) -> tuple[Channel, ...]:
-    """Return the channels of a world; the place of each is its number."""
+    """Return the channels of a world; the index of each is its number."""
     found: list[Channel] = []
     for prefix, description in handshake.articulations.items():
         robot = read_robot(handshake, prefix)
@@ -94,7 +94,7 @@ def all_channels(handshake: Handshake) -> tuple[Channel, ...]:
 
 
 def read_channels(channels: Sequence[Channel], seen: Snapshot) -> np.ndarray:
-    """Return the numbers of channels, one after the other, float32; NaN for what is not there."""
+    """Return the values of channels, concatenated, float32; NaN where a value is missing."""
     out = np.full(sum(channel.width for channel in channels), np.nan, '<f4')
     start = 0
     for channel in channels:

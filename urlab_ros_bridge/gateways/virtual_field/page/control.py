@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which page commands the simulation: one at a time, until it releases it or does nothing."""
+"""Which page commands the simulation: one at a time, until it releases control or is idle."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from urlab_ros_bridge.gateways.virtual_field.errors import BadMessage
 
-# A page that commands nothing for this long (s) loses control to the next one that does.
+# A page that sends no command for this long (s) loses control to the next one that does.
 IDLE_SECONDS = 20.0
 
 
@@ -32,7 +32,7 @@ class ControlLock:
 
     def use(self, name: str) -> None:
         """
-        Note a command of a page.
+        Record a command of a page.
 
         :param name: of its session.
         :raises BadMessage: when another page has control.
@@ -44,12 +44,12 @@ class ControlLock:
             self._hold(name, now)
 
     def take(self, name: str) -> None:
-        """Give a page control, whoever has it."""
+        """Give control to a page, whoever has it."""
         with self._lock:
             self._hold(name, self._clock())
 
     def request(self, name: str) -> None:
-        """Show the holder that another page would like control; without a holder, give it."""
+        """Record a request for control, which the holder sees; without a holder, grant it."""
         with self._lock:
             if self._holder in ('', name):
                 self._hold(name, self._clock())
@@ -57,7 +57,7 @@ class ControlLock:
                 self._requests.append(name)
 
     def release(self, name: str) -> None:
-        """Free what a page has and has requested."""
+        """Release control held by a page, and withdraw its request."""
         with self._lock:
             if name in self._requests:
                 self._requests.remove(name)
@@ -65,7 +65,7 @@ class ControlLock:
                 self._holder = ''
 
     def describe(self) -> dict[str, Any]:
-        """Return the holder, '' while control is free, and who has requested it."""
+        """Return the holder ('' while control is free) and the pages that have requested it."""
         with self._lock:
             if self._clock() - self._used >= IDLE_SECONDS:
                 self._holder = ''

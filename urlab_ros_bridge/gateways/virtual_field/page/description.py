@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a page has to know about a world before it can draw it."""
+"""The description of a world that a page needs before it can draw it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from urlab_ros_bridge.gateways.virtual_field.scene.axes import y_up_pose
 from urlab_ros_bridge.model import Joint
 from urlab_ros_bridge.model import WorldModel
 
-# A robot without limits of its own is driven so fast (m/s, m/s, rad/s).
+# Speed limits of a robot that reports none (m/s, m/s, rad/s).
 _SPEEDS = {'linear': 1.0, 'lateral': 0.0, 'angular': 1.5}
 
 
@@ -29,8 +29,8 @@ class Bodies:
     """
     The files of bodies.
 
-    :ivar seen: id of a body -> digest of its file; bodies that show nothing are not there.
-    :ivar colliding: likewise, of what touches.
+    :ivar seen: id of a body -> digest of its file; bodies without visible geoms are omitted.
+    :ivar colliding: likewise, of the geoms that collide.
     """
 
     seen: Mapping[int, str]
@@ -77,7 +77,7 @@ def describe(
 
 
 def moving_bodies(world: WorldModel) -> list[int]:
-    """Return the ids of bodies whose poses a state holds, in this order."""
+    """Return the ids of the bodies whose poses a state contains, in order."""
     return [body.id for body in world.bodies if not world.is_static(body.id)]
 
 
@@ -140,7 +140,7 @@ def _robot(handshake: Handshake, prefix: str) -> dict[str, Any]:
 
 
 def _drive(robot: Articulation) -> dict[str, Any] | None:
-    """Return the limits of a robot that drives, None for one that does not by itself."""
+    """Return the limits of a robot with a drive of its own, None without one."""
     twist = robot.twist_controller
     if twist is None or not twist.drives:
         return None

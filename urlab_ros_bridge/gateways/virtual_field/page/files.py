@@ -1,10 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What the page is made of: files of the folder `web`, and bodies of the world as binary glTF.
+The files of the page: those of the folder `web`, and bodies of the world as binary glTF.
 
-Only files that were there at the start are served, by their exact paths; so there is no path to
-leave the folder by.
+Only files that existed at the start are served, by their exact paths, so no path can leave the
+folder.
 """
 
 from __future__ import annotations
@@ -33,11 +33,10 @@ _TYPES = {
     '.woff2': 'font/woff2',
 }
 _COMPRESSED = ('.js', '.css')
-# Where the modules go in the page, and the imports at the start of a module; `import(...)` is for
-# what comes later.
+# Where the modules go in the page, and the static imports of a module; `import(...)` loads later.
 _PLACE = re.compile(r'<!-- modules.*?-->', re.DOTALL)
 _IMPORT = re.compile(r"""\bfrom\s*["'](\.[^"']+\.js)["']""")
-# Only content from here, so that a name of a body can never become a script.
+# Only content from this server, so that the name of a body can never become a script.
 _POLICY = (
     "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' blob: data:; connect-src 'self' blob: data: ws: wss:; "
@@ -93,7 +92,7 @@ class PageFiles:
 
 
 def modules(folder: Path, first: str) -> list[str]:
-    """Return the modules that one imports, and those that these import: paths in the folder."""
+    """Return a module and all that it imports, directly or not: paths in the folder."""
     found = [first]
     for name in found:
         path = folder / name
@@ -109,7 +108,7 @@ def _answer(path: Path, is_library: bool) -> HttpAnswer:
     content = path.read_bytes()
     headers = [*_SAFE, _A_DAY if is_library else _FRESH]
     if is_library and path.suffix in _COMPRESSED:
-        # Modules are asked for by browsers alone, all of which know gzip.
+        # Only browsers request modules, and all of them support gzip.
         content = gzip.compress(content, 6, mtime=0)
         headers.append(('Content-Encoding', 'gzip'))
     return HttpAnswer(200, _TYPES[path.suffix], content, tuple(headers))

@@ -21,10 +21,10 @@ from urlab_ros_bridge.wire.errors import UrlabError
 _LOG = logging.getLogger(__name__)
 
 QUALITY = 80
-# Images a second at most; they are for people to look at.
+# Images per second at most; people look at them.
 RATE = 15.0
 _LONGEST_WAIT = 0.2
-# From near to far: light to dark, so that hands stand out from walls.
+# Near is light and far is dark, so that hands stand out from walls.
 _DEPTH_COLORS = np.array(
     [[253, 231, 159], [246, 142, 82], [190, 62, 98], [96, 30, 105], [22, 12, 48]], np.float32
 )
@@ -35,7 +35,7 @@ Show = Callable[[int, int, float, bytes], None]
 
 
 class ImageFeed:
-    """The images of one camera, from its first listener to its last."""
+    """The images of one camera, from its first viewer to its last."""
 
     def __init__(self, source: FrameSource, depth_scale: float, show: Show) -> None:
         """
@@ -51,7 +51,7 @@ class ImageFeed:
         self._thread.start()
 
     def close(self) -> None:
-        """End; may be called by any thread but the feed's own."""
+        """Stop; may be called by any thread but the feed's own."""
         self._source.close()
         self._thread.stop()
 
@@ -81,7 +81,7 @@ def jpeg(frame: Frame, depth_scale: float) -> bytes:
 
 
 def depth_colors(metres: np.ndarray) -> np.ndarray:
-    """Return colours of distances, shape (height, width, 3); nothing is as far as can be."""
+    """Return colours of distances, shape (height, width, 3); no depth counts as farthest."""
     valid = np.isfinite(metres) & (metres > 0.0)
     near = np.clip(np.where(valid, metres, _FAR), _NEAR, _FAR)
     share = np.log(near / _NEAR) / np.log(_FAR / _NEAR) * (len(_DEPTH_COLORS) - 1)

@@ -4,7 +4,7 @@
 Binary messages between the gateway and its page, both ways (docs/webxr_protocol.md).
 
 The first byte is the kind.  Numbers are little-endian; arrays begin at a multiple of 4, so that a
-browser looks at them in place.  Positions are y-up metres: (x, y, z) of MuJoCo is (x, z, -y).
+browser can read them in place.  Positions are y-up metres: (x, y, z) of MuJoCo is (x, z, -y).
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ MAX_TEXT = 1 << 16
 
 
 class BadPageMessage(UrlabError, ValueError):
-    """The bytes from a page are not a message of a page."""
+    """The bytes from a page are not a valid message."""
 
 
 class Request(NamedTuple):
     """
     A request of a page.
 
-    :ivar number: comes back with the answer; None: no answer is wanted.
+    :ivar number: echoed in the answer; None: no answer is expected.
     """
 
     op: str
@@ -51,7 +51,7 @@ def state(number: int, time: float, step: int, poses: np.ndarray, values: np.nda
     Return a state.
 
     :param poses: shape (n, 7), float32: position, quaternion x y z w, y up.
-    :param values: shape (m,), float32: of the channels that are watched, one after the other.
+    :param values: shape (m,), float32: of the watched channels, concatenated.
     """
     head = _STATE.pack(STATE, number & 0xFFFFFFFF, time, step, len(poses), len(values))
     return head + poses.tobytes() + values.tobytes()
@@ -66,17 +66,17 @@ def published(
     meshes: Mapping[str, Any], assets: Mapping[str, str], overlays: Mapping[str, Any]
 ) -> bytes:
     """
-    Return what publishers show.
+    Return the message with the publications.
 
     :param meshes: id -> placement, as in scene_state; `overlays` likewise.
-    :param assets: id -> ``data:`` URI of the meshes that the page has not.
+    :param assets: id -> ``data:`` URI of the meshes that the page does not have yet.
     """
     content = {'type': 'published', 'meshes': meshes, 'assets': assets, 'overlays': overlays}
     return text(content)
 
 
 def image(camera: int, width: int, height: int, time: float, jpeg: bytes) -> bytes:
-    """Return an image of the camera that has this place in the description."""
+    """Return an image of the camera with this index in the description."""
     return _IMAGE.pack(IMAGE, camera, width, height, time) + jpeg
 
 
@@ -87,7 +87,7 @@ def contacts(rows: np.ndarray) -> bytes:
 
 def read_message(message: bytes) -> Request | int:
     """
-    Return what a page says: a request, or the number of the state that it has drawn.
+    Decode a message of a page: a request, or the number of the state that it has drawn.
 
     :raises BadPageMessage: for anything else.
     """

@@ -120,12 +120,12 @@ class PageWorld:
         return self.scene.link
 
     def add(self, viewer: Viewer) -> None:
-        """Send a page status, contacts and images from now on."""
+        """Start sending status, contacts and images to a page."""
         with self._lock:
             self._viewers.append(viewer)
 
     def remove(self, viewer: Viewer) -> None:
-        """Send a page nothing more."""
+        """Stop sending to a page."""
         with self._lock:
             if viewer in self._viewers:
                 self._viewers.remove(viewer)
@@ -139,7 +139,7 @@ class PageWorld:
         self._updates.stop()
 
     def update_feeds(self) -> None:
-        """Begin and end feeds, so that there is one of each camera that a page shows."""
+        """Start and stop feeds so that each camera that a page shows has one."""
         with self._lock:
             wanted = {name for viewer in self._viewers for name in viewer.images}
             ended = [self._feeds.pop(name) for name in list(self._feeds) if name not in wanted]
@@ -153,9 +153,9 @@ class PageWorld:
 
     def set_e_stop(self, engaged: bool) -> None:
         """
-        Engage or release the e-stop of the server, and show all pages.
+        Engage or release the e-stop of the server, and update all pages.
 
-        A stock server has none: there the bases are stopped, and pages refuse commands.
+        A stock server has none: its bases are stopped, and pages are refused commands.
         """
         link = self.link
         if E_STOP in link.handshake.extensions:
@@ -169,7 +169,7 @@ class PageWorld:
 
     def check_e_stop(self) -> None:
         """
-        Make sure that something may be moved; a server with an e-stop refuses it by itself.
+        Refuse motion on a server without an e-stop of its own.
 
         :raises BadMessage: while the e-stop is engaged.
         """
@@ -226,7 +226,7 @@ class PageWorld:
         return ImageFeed(source, _METRES.get(handshake.depth_unit, 1.0), show)
 
     def _update(self) -> None:
-        """Send pages what is not part of a state."""
+        """Send status and contacts, which are not part of a state."""
         with self._lock:
             viewers = list(self._viewers)
         if not viewers:
@@ -286,7 +286,7 @@ class PageWorld:
         }
 
     def _contacts(self) -> np.ndarray:
-        """Return where bodies touch, and the normal force there on the second one."""
+        """Return contact points and the normal forces on the second body."""
         found = self.link.queries.get_contacts(MAX_CONTACTS).contacts
         if not found:
             return np.zeros((0, 6), '<f4')

@@ -1,10 +1,10 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What a page may ask of the simulation: one function a request, and the table of them.
+The requests of a page to the simulation: a function for each, and their table.
 
 Each takes the world and the fields of the request and returns the fields of the answer.  Errors of
-the simulation are the answer too.
+the simulation are sent as the answer.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ class RequestKind:
     """
     One kind of request.
 
-    :ivar long: whether it may take longer than a moment.
-    :ivar newest: whether only the newest of several that wait counts: hands move on.
-    :ivar moves: whether it moves something, so that the e-stop refuses it.
-    :ivar reads: whether it changes nothing, so that it needs no control.
+    :ivar long: whether it may take long, so that it runs in another thread.
+    :ivar newest: whether a newer request replaces a waiting one, as for continuous input.
+    :ivar moves: whether it moves something, and is refused under the e-stop.
+    :ivar reads: whether it is read-only, and needs no control.
     """
 
     run: Callable[[PageWorld, PayloadFields], Answer]
@@ -71,7 +71,7 @@ def _speed(world: PageWorld, fields: PayloadFields) -> Answer:
 
 
 def _step(world: PageWorld, fields: PayloadFields) -> Answer:
-    """Advance: in direct mode as always, in live mode while it is paused."""
+    """Step the world, in direct mode or in a paused live world."""
     count = int(fields.number('count', _DEFAULT_STEPS, 1, MAX_STEPS))
     seen = world.link.commands.step(
         count, while_paused=fields.flag('while_paused', False), observations='minimal'
@@ -95,7 +95,7 @@ def _record_stop(world: PageWorld, fields: PayloadFields) -> Answer:
 
 def _record_save(world: PageWorld, fields: PayloadFields) -> Answer:
     link = world.link
-    # A stock server replaces an existing file.
+    # A stock server overwrites existing files.
     overwrite = RECORDING_OVERWRITE not in link.handshake.extensions
     with link.separate_session() as client:
         path = client.recording_save(fields.text('name', '') or None, overwrite=overwrite)
@@ -125,7 +125,7 @@ def _replay_load(world: PageWorld, fields: PayloadFields) -> Answer:
 
 
 def _replay_start(world: PageWorld, fields: PayloadFields) -> Answer:
-    """Show a recording: the world is in direct mode from then on."""
+    """Start a replay, which switches the world to direct mode."""
     commands = world.link.commands
     if 'session' in fields:
         commands.replay_set_active(fields.text('session'))
@@ -143,7 +143,7 @@ def _push(world: PageWorld, fields: PayloadFields) -> Answer:
     """
     Pull a point of a body, in its frame, to a target in the world, both y up.
 
-    It ends when it is not repeated; without a target it ends at once.
+    It ends unless it is repeated; without a target it ends at once.
     """
     number = int(fields.number('body', None, 1, len(world.scene.world.bodies) - 1))
     name = world.scene.world.bodies[number].compiled
@@ -157,7 +157,7 @@ def _push(world: PageWorld, fields: PayloadFields) -> Answer:
 
 
 def _drive(world: PageWorld, fields: PayloadFields) -> Answer:
-    """Drive a robot until the command is not repeated."""
+    """Drive a robot; the command ends unless it is repeated."""
     vx, vy, yaw = fields.vector('twist', 3)
     robots = world.scene.handshake.articulations
     name = fields.text('robot')
@@ -185,10 +185,10 @@ def _navigate(world: PageWorld, fields: PayloadFields) -> Answer:
 
 def _steer(world: PageWorld, fields: PayloadFields) -> Answer:
     """
-    Lead a tip to a place, y up; a `begin` keeps the orientation that it has then.
+    Move a tip to a position, y up; `begin` fixes its reference orientation.
 
-    A `turn` (x y z w) rotates it from there, about the axes of the world; `grip` closes (1) or
-    opens (0) the gripper.
+    A `turn` (x y z w) rotates it from there, about the world axes; `grip` closes (1) or opens (0)
+    the gripper.
     """
     number = int(fields.number('tip', None, 0, 1e4))
     tip, seen = world.tip(number), world.scene.newest
@@ -208,7 +208,7 @@ def _steer(world: PageWorld, fields: PayloadFields) -> Answer:
 
 
 def _setpoint(world: PageWorld, fields: PayloadFields) -> Answer:
-    """Command one actuator; a command that `expires` ends when it is not repeated."""
+    """Command one actuator; a command that `expires` ends unless it is repeated."""
     count = world.link.commands.set_setpoints(
         fields.text('robot'),
         {fields.text('actuator'): fields.number('value')},
@@ -218,7 +218,7 @@ def _setpoint(world: PageWorld, fields: PayloadFields) -> Answer:
 
 
 def _spawn(world: PageWorld, fields: PayloadFields) -> Answer:
-    """Spawn a bundled model where the page asks, y up; pages get a new description."""
+    """Spawn a bundled model at a position, y up; pages get a new description."""
     model = spawnable(fields.text('model'))
     x, y, z = z_up(fields.vector('position', 3))
     made = world.link.commands.spawn_entity(
@@ -262,7 +262,7 @@ REQUESTS: dict[str, RequestKind] = {
 
 
 class UnknownRequest(UnknownName):
-    """A page asks for something that is not there."""
+    """The op of a request is unknown."""
 
     def __init__(self, op: str) -> None:
         super().__init__('request', op, REQUESTS)

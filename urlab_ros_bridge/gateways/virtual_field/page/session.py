@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""One page: what it sees, and what it asks for."""
+"""One page: the states that it is sent, and its requests."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)
 
-# So many states may be on their way to a page, or wait to be drawn.
+# Limit of states that are in flight to a page or wait to be drawn.
 WINDOW = 6
-# A page that acknowledges nothing for this time (s), as in a hidden tab, gets few states.
+# Beyond the window, a page (such as a hidden tab) gets one state per this time (s).
 _SLOW = 1.0
 MAX_WATCHED = 256
 MAX_IMAGES = 64
@@ -72,7 +72,7 @@ class PageSession:
         self.user = user
         self._outbox = outbox
         self._viewer = Viewer(user, outbox)
-        self._published = 0  # version of what the page has of them
+        self._published = 0  # version of the publications that the page has
         self._assets: frozenset[tuple[str, int]] = frozenset()
         # Numbers and channels, together, because another thread reads them.
         self._watched: tuple[tuple[int, ...], tuple[Channel, ...]] = ((), ())
@@ -101,14 +101,14 @@ class PageSession:
         self._world.add(self._viewer)
 
     def close(self) -> None:
-        """End; whatever the page commanded ends by itself soon."""
+        """End the session; commands of the page expire by themselves."""
         self._world.remove(self._viewer)
         self._world.control.release(self.user.name)
         self._hands.close()
         self._requests.close()
 
     def tick(self, scene: SceneFrame) -> None:
-        """Send the newest state, unless the page lags behind, or has it already."""
+        """Send the newest state unless the page lags behind or already has it."""
         if self._published != self._publications.version:
             self._publish()
         now = time.monotonic()
@@ -132,7 +132,7 @@ class PageSession:
         self._sent, self._sent_at, self._last = number, now, latest
 
     def _publish(self) -> None:
-        """Send what publishers show, and as many of the meshes that the page lacks as fit."""
+        """Send the publications, with as many of the missing meshes as fit in one message."""
         version, placed, overlays, meshes = self._publications.read()
         assets, size = {}, 0
         lacked = [mesh for mesh in meshes.values() if mesh.key not in self._assets]
@@ -148,7 +148,7 @@ class PageSession:
             self._published = version
 
     def receive(self, message: bytes) -> None:
-        """Take an acknowledgement, or carry out a request."""
+        """Handle a binary message of the page: an acknowledgement or a request."""
         try:
             said = messages.read_message(message)
         except messages.BadPageMessage as error:
@@ -182,7 +182,7 @@ class PageSession:
             which = [request.fields.get(name) for name in ('robot', 'actuator', 'tip', 'body')]
             self._hands.submit(lambda: self._carry_out(request, run), f'{request.op} {which}')
         elif kind.long or not self._requests.is_idle:
-            # Acknowledgements are read during that time.
+            # Meanwhile, acknowledgements are still read.
             self._requests.submit(lambda: self._carry_out(request, run))
         else:
             self._carry_out(request, run)

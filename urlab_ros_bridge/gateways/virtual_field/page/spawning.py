@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a page can put into the world: the bundled objects, and the bundled robots."""
+"""Models that a page can spawn: the bundled objects and robots."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from urlab_ros_bridge.wire.errors import UnknownName
 SPAWN = 'spawn'
 # Which of the sizes of a geom is half its height.
 _HALF_HEIGHT = {'sphere': 0, 'cylinder': 1, 'box': 2}
-_GAP = 0.005  # m above what it is put on
+_GAP = 0.005  # m above the supporting surface
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Spawnable:
     """
     A model to spawn: as text, or as a file that the server has.
 
-    :ivar lift: m from what it is put on to its origin.
+    :ivar lift: height of its origin above the supporting surface, m.
     """
 
     xml: str | None
@@ -34,7 +34,7 @@ class Spawnable:
 
 
 def spawnables() -> list[str]:
-    """Return the names of what can be spawned: objects, then robots."""
+    """Return the names of models that can be spawned: objects, then robots."""
     return [*object_names(), *robot_names()]
 
 
@@ -53,7 +53,7 @@ def spawnable(name: str) -> Spawnable:
 
 
 def _lift(xml: str) -> float:
-    """Return how far the origin of an object is above its lowest point, and a little more."""
+    """Return the height of the origin of an object above its lowest point, plus a gap."""
     lowest = 0.0
     for geom in ElementTree.fromstring(xml).iter('geom'):
         size = [float(part) for part in geom.get('size', '').split()]

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Arms that a mouse leads by their tips: the same arms, led in the same way, as by controllers."""
+"""Arms moved by dragging their tips with a mouse, by the same control as with controllers."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import Quaternion
 from urlab_ros_bridge.geometry import Vector
 
-# A page asks about 30 times a second; after a pause an arm does not make good all of it (s).
+# A page sends about 30 requests per second; after a pause an arm does not catch up (s).
 _LONGEST_PERIOD = 0.1
-# Radius of a handle beside the reach of its arm, and within which limits (m).
+# Radius of a handle relative to the reach of its arm, and its limits (m).
 _OF_REACH, _SMALLEST, _LARGEST = 0.03, 0.0025, 0.022
 
 
 def find_tips(scene: LiveScene) -> tuple[ArmChain, ...]:
-    """Return the arms whose tips can be led: the place of each is its number."""
+    """Return the arms whose tips can be moved; the index of each is its number."""
     return tuple(arm for arm in scene.arms if is_steerable(scene.robots[arm.prefix], arm))
 
 
 def describe_tips(scene: LiveScene, tips: Sequence[ArmChain]) -> list[dict[str, Any]]:
-    """Return what a page has to know to lead tips; lengths in m, y up."""
+    """Return the descriptions of tips for a page; lengths in m, y up."""
     return [
         {
             'id': number,
@@ -55,12 +55,12 @@ def describe_tips(scene: LiveScene, tips: Sequence[ArmChain]) -> list[dict[str, 
 
 
 def handle_radius(arm: ArmChain) -> float:
-    """Return the radius of the handle of an arm, in m: a finger has a smaller one than a crane."""
+    """Return the radius of the handle of an arm (m), in proportion to its reach."""
     return min(max(_OF_REACH * arm.reach, _SMALLEST), _LARGEST)
 
 
 class LedTip:
-    """One tip that a mouse leads, with the orientation that it had at first.  Thread-safe."""
+    """One tip that a mouse moves; it keeps its initial orientation.  Thread-safe."""
 
     def __init__(self, model: Any, robot: ActuatedRobot, arm: ArmChain) -> None:
         """
@@ -76,7 +76,7 @@ class LedTip:
         self._led_at = 0.0
 
     def begin(self, qpos: np.ndarray) -> None:
-        """Take hold of the tip where it is; `qpos` is of the whole model."""
+        """Grab the tip at its current pose; `qpos` is of the whole model."""
         with self._lock:
             self._held = self._control.begin(qpos)
             self._led_at = time.monotonic()

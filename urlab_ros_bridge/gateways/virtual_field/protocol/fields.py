@@ -15,7 +15,7 @@ from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import shown
 T = TypeVar('T')
 
 MAX_NAME = 128
-# Positions and velocities beyond this are nonsense, and would overflow in single precision.
+# Larger positions and velocities are invalid, and would overflow in single precision.
 LARGEST = 1e6
 _SHORTEST_QUATERNION = 1e-6
 
@@ -57,14 +57,14 @@ class PayloadFields:
         return self.values[name]
 
     def object(self, name: str) -> PayloadFields:
-        """Return an object within."""
+        """Return a nested object."""
         value = self.need(name)
         if not isinstance(value, dict):
             raise BadMessage(f'{self.where(name)} must be an object, got {shown(value)}')
         return PayloadFields(value, self.where(name))
 
     def text(self, name: str, default: str | None = None, longest: int = MAX_NAME) -> str:
-        """Return a text without blanks around it; null counts as absent."""
+        """Return a string without surrounding blanks; null counts as absent."""
         value = self.values.get(name)
         if value is None and default is not None:
             return default
@@ -78,7 +78,7 @@ class PayloadFields:
         return value.strip()
 
     def name(self, name: str) -> str:
-        """Return a text that is not empty; a number is taken as its digits."""
+        """Return a non-empty string; a number is converted to its digits."""
         value = self.need(name)
         if isinstance(value, int) and not isinstance(value, bool):
             return str(value)

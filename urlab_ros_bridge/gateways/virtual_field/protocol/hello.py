@@ -15,7 +15,7 @@ from urlab_ros_bridge.gateways.virtual_field.protocol.fields import PayloadField
 
 VR_CLIENT, SPECTATOR, PUBLISHER = 'vr_client', 'spectator', 'publisher'
 ROLES = (VR_CLIENT, SPECTATOR, PUBLISHER)
-# An extension of ours: the client's scene comes as binary messages, made for our own page.
+# An extension for our own page: it is sent the scene as binary messages.
 BINARY = 'binary'
 EXTENSIONS = (BINARY,)
 MAX_EXTENSIONS = 16

@@ -116,7 +116,7 @@ def _pose(fields: PayloadFields) -> XrPose:
 
 
 def _share(value: float, low: float = 0.0) -> float:
-    """Clamp what a worn stick sends beyond its range."""
+    """Clamp a value that a worn stick reports beyond its range."""
     return min(1.0, max(low, value))
 
 

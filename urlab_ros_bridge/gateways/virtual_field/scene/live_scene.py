@@ -26,7 +26,7 @@ from urlab_ros_bridge.wire.errors import UrlabError
 
 _LOG = logging.getLogger(__name__)
 
-# Larger numbers (m, s) count as not finite: results computed from them might not be.
+# Larger numbers (m, s) are rejected like infinity: results computed from them could overflow.
 _FARTHEST = 1e150
 
 
@@ -65,7 +65,7 @@ class LiveScene:
         self.bodies = BodyMeshes(self.models, self.world)
         self.newest: SceneFrame | None = None
         self.unfit = 0
-        self._lock = threading.Lock()  # a stream that is closed must not be read
+        self._lock = threading.Lock()  # a closed stream must not be read
         port = self.handshake.ports.get('state') or state_port
         self._stream = open_state(
             self.handshake.shm_session_dir, host, port, keys=link.keys, stamped=False

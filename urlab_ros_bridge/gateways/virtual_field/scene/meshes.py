@@ -23,7 +23,7 @@ from urlab_ros_bridge.model import WorldModel
 OWNER = 'simulation'
 # Prefix of the ids of simulated bodies.
 RESERVED = 'sim/'
-# A message with the data of meshes holds about so much of it (bytes): the rest comes next time.
+# Limit of mesh data in one message (bytes); the rest follows in the next ones.
 ASSETS_AT_ONCE = 4 << 20
 _ONE = (1.0, 1.0, 1.0)
 
@@ -72,7 +72,7 @@ def mesh_state(
 
 class BodyMeshes:
     """
-    The bodies of the simulation: a mesh each, or a sphere for those that are one.
+    The bodies of the simulation as meshes; a body with a single sphere is sent as a sphere.
 
     Meshes are made on first use, which takes a second for a large world.
 

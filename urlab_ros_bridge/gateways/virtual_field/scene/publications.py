@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The meshes and points that publishers have put into the scene."""
+"""The meshes and points that publishers have added to the scene."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from urlab_ros_bridge.gateways.virtual_field.scene.meshes import Mesh
 from urlab_ros_bridge.gateways.virtual_field.scene.meshes import mesh_state
 from urlab_ros_bridge.gateways.virtual_field.scene.meshes import RESERVED
 
-# Of one owner, and of all together.
+# Limits of one owner, and of all together.
 MAX_MESHES = 64
 MAX_OVERLAYS = 64
 MAX_TOTAL_BYTES = 64 << 20
@@ -59,7 +59,7 @@ class Publications:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._items: dict[str, dict[str, _Item]] = {MESH: {}, OVERLAY: {}}
-        self._made = 0  # meshes: a new one of an old id is another one
+        self._made = 0  # counts meshes: an id that is reused gets a new version
         self.version = 0
 
     def apply(self, owner: str, publication: Publication) -> Ack:

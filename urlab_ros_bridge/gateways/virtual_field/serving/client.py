@@ -79,7 +79,7 @@ class WebXrClient:
         self.outbox = Outbox(self.connection, 'webxr')
 
     def close(self) -> None:
-        """End the thread that sends."""
+        """End the sending thread."""
         self.outbox.close()
 
     def _send_state(self, message: StateMessage) -> None:

@@ -56,11 +56,11 @@ _LOG = logging.getLogger(__name__)
 
 PORT = 8766
 CLIENT_NAME = 'urlab_webxr'
-# Messages that wait: those of publishers are large.
+# Limit of queued messages: those of publishers are large.
 MAX_QUEUE = 2
 RATE = 72.0  # states a second, of the protocol
 CHANGED = 'the world has changed: reconnect'
-# How long a client that says hello waits for a simulation that has gone (s).
+# How long a client that says hello waits for a lost simulation to return (s).
 RETURN_SECONDS = 2.0
 
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The conversation with one client, from its first message to its end."""
+"""The session of one client, from its first message to its last."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MAX_SMALL = 1 << 16
 # Of publishers; larger messages are answered with an error, up to the second limit, beyond which
 # the connection is closed.
 MAX_LARGE, MAX_READ = 4 << 20, 12 << 20
-_BURST = 0.1  # s of processor time that it may use at once
+_BURST = 0.1  # s of processor time that may be used at once
 
 
 class ReadingShare:
@@ -48,7 +48,7 @@ class ReadingShare:
         self._waiting = 0
 
     def pay(self, spent: float) -> None:
-        """Wait until so much processor time (s) is available."""
+        """Wait until this much processor time (s) is available."""
         with self._lock:
             self._waiting += 1
             part = CPU_SHARE / self._waiting

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which user has which arms and which base."""
+"""Assignment of arms and bases to users."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from urlab_ros_bridge.gateways.virtual_field.errors import NoFreeArm
 from urlab_ros_bridge.gateways.virtual_field.protocol.envelope import shown
 from urlab_ros_bridge.gateways.virtual_field.scene.chains import ArmChain
 
-# Of the published page, in order of a user's arms.
+# Colours of the published page, in order of a user's arms.
 COLORS = ('#ff6b6b', '#74c0fc', '#8ce99a', '#ffd43b', '#f783ac', '#63e6be')
-# The modes of the published page; here they mean the arms of any robot.
+# Modes of the published page; here they select the arms of any robot.
 STOCK_MODES = ('two-cr', 'demo-spline')
 
 
@@ -118,7 +118,7 @@ class ArmPool:
         """
         Assign free arms of one robot, and its base if free, to a user.
 
-        Those that the user already has count as free.
+        Arms that the user already has count as free.
 
         :param count: how many arms at most.
         :raises BadMessage: for an unknown mode.

@@ -18,7 +18,7 @@ from urlab_ros_bridge.geometry import Quaternion
 from urlab_ros_bridge.geometry import quaternion_of_rotation_vector
 from urlab_ros_bridge.geometry import rotation_vector
 
-# The grip engages at the first value, as in the original server, and releases at the second.
+# The grip engages at the first value, as in the original server, and releases at the second one.
 GRIP, GRIP_RELEASE = 0.4, 0.3
 # Largest displacement of a hand since it gripped, per axis (m), as in the original server.
 MAX_DISPLACEMENT = 2.0
@@ -128,7 +128,7 @@ class Hand:
 
 
 def _nearest(turn: np.ndarray, before: np.ndarray) -> np.ndarray:
-    """Return the one of two rotation vectors of a rotation that is nearer to another."""
+    """Return the equivalent rotation vector that is nearest to the previous one."""
     angle = float(np.linalg.norm(turn))
     if angle < 1e-9:
         return turn

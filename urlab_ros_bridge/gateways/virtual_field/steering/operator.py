@@ -17,7 +17,7 @@ from urlab_ros_bridge.gateways.virtual_field.protocol.xr_input import XrInput
 from urlab_ros_bridge.gateways.virtual_field.steering.hand import Hand
 from urlab_ros_bridge.gateways.virtual_field.steering.tip_control import TipControl
 
-# An operator that sends nothing for this time stops steering (s), as in the original server.
+# An operator that sends nothing for this long stops steering (s), as in the original server.
 SILENCE = 5.0
 # Targets are extrapolated by half a period and the duration of a request (s).
 LEAD = 0.012
@@ -25,7 +25,7 @@ LEAD = 0.012
 # Longest delay of a call that is compensated (s).
 MAX_DELAY = 0.1
 
-# Samples that wait; beyond that the oldest are dropped.
+# Limit of queued samples; beyond it the oldest are dropped.
 MAX_SAMPLES = 63
 
 DEADBAND = 0.1

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""The thread that commands what users steer."""
+"""The thread that commands the arms and bases of users."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Steering:
                     setpoints.setdefault(prefix, {}).update(ctrl)
             for prefix, ctrl in setpoints.items():
                 self._link.set_setpoints(prefix, ctrl)
-        # A base without an operator still has a last twist, which is stopped here.
+        # A base that has lost its operator is stopped here.
         for prefix in {*wanted, *self._twists}:
             self._set_twist(prefix, wanted.get(prefix, STOPPED), now)
 

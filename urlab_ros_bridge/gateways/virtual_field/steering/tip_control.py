@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""One arm that is led by the pose of its tip: setpoints of its actuators."""
+"""Control of one arm by the pose of its tip: setpoints of its actuators."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from urlab_ros_bridge.geometry import quaternion_of_matrix
 from urlab_ros_bridge.model import Actuator
 from urlab_ros_bridge.model import Joint
 
-# An arm is not led faster than this, whatever the hand does (rad/s and m/s of its joints).
+# Limit of joint speeds, however fast the hand moves (rad/s, m/s).
 MAX_JOINT_SPEED = 3.0
-# What a soft arm lags behind beyond this is not made good: it would swing (s).
+# Limit of the compensated lag of a soft arm, which would swing otherwise (s).
 MAX_LAG = 0.08
-# Of the solver a call: a pose within reach needs one or two, one out of reach would need dozens.
+# Solver iterations per call: a reachable pose needs one or two, others would need dozens.
 ITERATIONS = 4
-# An arm of fewer joints cannot have any position and rotation at once: the position counts.
+# An arm with fewer joints cannot reach arbitrary poses: only the position is controlled.
 _FULL_POSE = 6
-# Of a chain with many joints the position counts more: a metre as much as 10 rad.
+# In a chain with many joints the position has priority: 1 m weighs as much as 10 rad.
 _MANY_JOINTS = 9
 _LITTLE_ROTATION = 0.1
 _HEAD_JOINTS = 2
@@ -128,7 +128,7 @@ class TipControl:
         return self.tip(qpos)
 
     def tip(self, qpos: np.ndarray) -> TipPose:
-        """Return where the tip is led to at the moment."""
+        """Return the current target pose of the tip."""
         position, rotation = self._solver.forward(qpos, self._aim)
         return TipPose(position + rotation @ self._place, quaternion_of_matrix(rotation))
 
@@ -157,9 +157,9 @@ class TipControl:
 
     def settle(self) -> dict[str, float]:
         """
-        Return the setpoints with which the arm stays where it was led to.
+        Return the setpoints that hold the arm at its last target.
 
-        While it is led they run ahead of that.
+        While it moves, setpoints run ahead of the target.
         """
         return self._controls(self._led_to)
 
@@ -214,12 +214,12 @@ def _frame(
 
 
 def can_turn(arm: ArmChain) -> bool:
-    """Return whether the rotation of a tip can be led, beside its position."""
+    """Return whether the rotation of a tip can be controlled, besides its position."""
     return len(arm.joints) >= _FULL_POSE
 
 
 def grippers_of(robot: ActuatedRobot, arm: ArmChain) -> list[Actuator]:
-    """Return what opens and closes at the end of an arm."""
+    """Return the gripper actuators at the end of an arm."""
     own = {joint.id for joint in arm.joints}
     joints = {j for body in arm.bodies for j in robot.world.bodies[body].joints} - own
     tendons: Mapping[int, set[int]] = {t.id: set(t.joints) for t in robot.world.tendons}
