@@ -24,7 +24,7 @@ from urlab_ros_bridge.schema import hint
 MODEL, WORLD = '__model__', 'world'
 SEPARATOR = '::'
 _AXES_IN_MODEL = (1, 5)  # in older files an axis is in the model's frame
-_NAMED = ('link', 'joint', 'frame', 'model')
+_NAMED = ('link', 'model', 'joint', 'frame')
 
 
 class Scope:
@@ -48,6 +48,10 @@ class Scope:
         for tag in _NAMED:
             for child in element.all(tag):
                 name = child.get('name', '')
+                if name in self._named and tag in ('joint', 'frame'):
+                    # Allowed until SDF 1.6; others of the model mean the link.
+                    name = f'{name}_{tag}'
+                    child.set('name', name)
                 if not name or name in self._named:
                     problem = 'has no name' if not name else f'{name!r} is the name of two things'
                     raise child.failure(problem)
@@ -218,6 +222,9 @@ def joints_of(scope: Scope, above: Pose = AT_ORIGIN, prefix: str = '') -> Iterat
             for tag in ('axis', 'axis2')
             if (item := element.first(tag)) is not None
         )
+        if not axes and element.get('type') not in ('fixed', 'ball'):
+            turned = above.then(scope.pose(name, element)).orientation
+            axes = (np.array(rotate(turned, (0.0, 0.0, 1.0))),)
         pose = above.then(scope.pose(name, element))
         yield PlacedJoint(prefix + name, element, pose, ends[0], ends[1], axes)
     for name, model in scope.models.items():

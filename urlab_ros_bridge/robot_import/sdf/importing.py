@@ -209,7 +209,7 @@ def _single(
     """Return a model on the floor of the usual scene, a robot as one from a URDF."""
     robots: list[ImportedRobot] = []
     spec = mujoco.MjSpec.from_string(scene_text(2.0, 0.5))
-    for part in parts_of(Scope(model), model.pose()):
+    for part in parts_of(Scope(model), _placed(model)):
         if part.is_robot:
             robots.append(_robot(part, path, options, shapes, [r.name for r in robots]))
         else:
@@ -219,6 +219,12 @@ def _single(
     else:
         scene = mjcf_text(spec, compile_robot(spec, path))
     return ImportedWorld(valid_prefix(model.get('name') or path.stem), scene, robots)
+
+
+def _placed(model: SdfElement) -> Pose:
+    """Return the pose of a model that is alone in its file."""
+    assert model.parent is not None
+    return Scope(model.parent).pose(model.get('name', ''), model)
 
 
 def _robot(

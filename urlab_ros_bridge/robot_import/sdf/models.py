@@ -279,7 +279,7 @@ def _urdf_joint(part: Part, joint: PlacedJoint) -> ElementTree.Element:
     ElementTree.SubElement(made, 'axis', xyz=_text(direction))
     limit = {'lower': repr(low), 'upper': repr(high)} if kind != 'continuous' else {}
     for name, target in (('effort', 'effort'), ('velocity', 'velocity')):
-        value = -1.0 if axis is None else axis.number(f'limit/{name}', -1.0)
+        value = _LIMIT if axis is None else _limit(axis, name, _LIMIT)
         limit |= {target: repr(value)} if 0.0 < value < _LIMIT else {}
     ElementTree.SubElement(made, 'limit', limit)
     if axis is not None and axis.first('dynamics') is not None:
