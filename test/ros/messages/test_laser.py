@@ -14,7 +14,7 @@ from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import LaserScan
 from sensor_msgs.msg import Range
 
-from urlab_ros_bridge.ros.messages.base import BadScan
+from urlab_ros_bridge.ros.messages.errors import BadScan
 from urlab_ros_bridge.ros.messages.lidar import LaserScanTemplate
 from urlab_ros_bridge.ros.messages.lidar import RangeTemplate
 from urlab_ros_bridge.ros.messages.lidar import ScanGeometry

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from rclpy.serialization import deserialize_message
 
-from urlab_ros_bridge.ros.messages.base import BadStamp
 from urlab_ros_bridge.ros.messages.base import check_stamp
-from urlab_ros_bridge.ros.messages.base import WrongLength
+from urlab_ros_bridge.ros.messages.errors import BadStamp
+from urlab_ros_bridge.ros.messages.errors import WrongLength
 from urlab_ros_bridge.ros.messages.geodesy import GeodeticOrigin
 from urlab_ros_bridge.ros.messages.geometry import TFTemplate
 from urlab_ros_bridge.ros.messages.imu import ImuTemplate
@@ -18,7 +18,7 @@ from urlab_ros_bridge.ros.messages.imu import MagneticFieldTemplate
 from urlab_ros_bridge.ros.messages.nav_sat_fix import NavSatFixTemplate
 from urlab_ros_bridge.ros.messages.robot import JointStateTemplate
 from urlab_ros_bridge.ros.messages.robot import OdometryTemplate
-from urlab_ros_bridge.ros.messages.urlab import SensorStampedTemplate
+from urlab_ros_bridge.ros.messages.sensor_stamped import SensorStampedTemplate
 
 pytestmark = pytest.mark.distro
 

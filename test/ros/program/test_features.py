@@ -22,6 +22,7 @@ from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feed import Observer
 from urlab_ros_bridge.ros.link import connection
 from urlab_ros_bridge.ros.link.connection import ServerLink
+from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.program.features import FEATURES
 
 ODD = Topic('{robot}/odd', ('std_msgs/msg/String',), 'sensor')
@@ -155,6 +156,18 @@ def test_a_topic_that_is_taken_with_another_type_is_left_out_alone(small_server,
     _, listener = bridged(small_server(), features=(*FEATURES, second))
     assert listener.wait_for(Odometry, 'odom')
     assert 'already published' in report_of(listener, 'second odom', "'odom'").message
+
+
+def test_errors_are_shown_until_another_world_begins(small_server, bridged):
+    server, odd = (
+        small_server(),
+        Feature('odd', latched=lambda plan, settings: {} if not plan.robots else [][1]),
+    )
+    bridge, listener = bridged(server, features=(*FEATURES, odd))
+    assert 'IndexError' in report_of(listener, 'odd').message
+    bridge.world.take(WorldPlan(), None, has_sim_time=True)
+    listener.received['/diagnostics'].clear()
+    assert 'no errors' in report_of(listener, 'no errors').message
 
 
 @pytest.mark.parametrize('declared', [{'rate': 'odom_raet'}, {'switch': 'publish_odm'}])

@@ -24,7 +24,6 @@ from urlab_ros_bridge.ros.messages.base import header_to_ros
 from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.schema import key
-from urlab_ros_bridge.wire.errors import UrlabError
 
 if TYPE_CHECKING:
     from urlab_ros_bridge.maps.floor_map import FloorMap
@@ -75,13 +74,10 @@ class MapTopic(Part):
             self._thread.join(_STOP_SECONDS)
 
     def _draw_and_publish(self, handshake: Handshake) -> None:
-        try:
+        with self._bridge.errors.caught(FEATURE.name):
             message = self._message(self._draw(handshake))
-        except UrlabError as error:
-            self._bridge.log('warning', f'no map: {error}')
-            return
-        if self._newest is handshake:
-            self._bridge.once(MAP, message)
+            if self._newest is handshake:
+                self._bridge.once(MAP, message)
 
     def _draw(self, handshake: Handshake) -> FloorMap:
         local = LocalModel(handshake)

@@ -109,14 +109,16 @@ class PlanningSceneTopic(Part):
         return {b'scene/'} if moves else set()
 
     def take_world(self, plan: WorldPlan, handshake: Handshake | None) -> None:
-        """Take the obstacles of another world."""
+        """
+        Take the obstacles of another world.
+
+        :raises UrlabError: when its model cannot be read; then there are none.
+        """
         if handshake is None or self._publisher is None:
             return
-        try:
-            frame = world_frame(plan, self._bridge.settings)
-            self._obstacles = read_obstacles(handshake, frame)
-        except UrlabError as error:
-            self._bridge.log('warning', f'no planning_scene: {error}')
+        self._obstacles = {}
+        frame = world_frame(plan, self._bridge.settings)
+        self._obstacles = read_obstacles(handshake, frame)
 
     def every_second(self, now: float) -> None:
         """Publish everything to a new subscriber, and changes to the others."""

@@ -19,8 +19,8 @@ class FeatureErrors:
     """
     What features have raised; thread-safe.
 
-    :ivar counts: feature -> number of errors.
-    :ivar last: feature -> text of its last error.
+    :ivar counts: feature -> number of errors since the start.
+    :ivar last: feature -> text of its last error in the present world.
     """
 
     def __init__(self, log: Callable[[str, str], None]) -> None:
@@ -51,6 +51,11 @@ class FeatureErrors:
             if not isinstance(error, UrlabError):
                 text = ''.join(traceback.format_exception(error)).rstrip()
             self._log('error', f'feature {feature!r}: {text}')
+
+    def begin_world(self) -> None:
+        """Forget the last errors: they may have been those of another world."""
+        with self._lock:
+            self.last = {}
 
     @contextlib.contextmanager
     def caught(self, feature: str) -> Iterator[None]:

@@ -363,7 +363,7 @@ class Bridge:
         counts, last = self.errors.counts.copy(), self.errors.last.copy()
         values: dict[str, Any] = {f'{name} errors': count for name, count in counts.items()}
         values |= {f'{name} last error': text for name, text in last.items()}
-        text = '; '.join(f'{name}: {last[name]}' for name in counts)
+        text = '; '.join(f'{name}: {error}' for name, error in last.items())
         return [*found, Status('features', text or 'no errors', values, 'error' if text else 'ok')]
 
     def _call_all(self, call: Callable[[Part], object], parts: Iterable[tuple[str, Part]]) -> None:

@@ -7,12 +7,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rclpy.node import Node
+from rosgraph_msgs.msg import Clock
 
 from urlab_ros_bridge.ros.features.declarations import Topic
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.features.feed import RateLimiter
-from urlab_ros_bridge.ros.messages.base import ClockTemplate
+from urlab_ros_bridge.ros.messages.base import ConstantTemplate
 from urlab_ros_bridge.ros.parameters.checks import rate
 from urlab_ros_bridge.schema import key
 
@@ -40,6 +41,13 @@ class ClockParameters:
         high=5.0,
         live=True,
     )
+
+
+class ClockTemplate(ConstantTemplate):
+    """rosgraph_msgs/Clock."""
+
+    def __init__(self) -> None:
+        super().__init__(Clock(), 'clock')
 
 
 # The time is repeated for new subscribers, once in each poll: they may discover this publisher a

@@ -58,6 +58,7 @@ class CurrentWorld(Part):
         """
         bridge, topics = self._bridge, None
         if plan != self.plan or self._newest is None:
+            bridge.errors.begin_world()
             try:
                 topics = self._make(plan)
             except Exception as error:

@@ -13,11 +13,11 @@ from typing import Any
 
 from builtin_interfaces.msg import Time
 import numpy as np
-from rosgraph_msgs.msg import Clock
 from std_msgs.msg import Header
 
 from urlab_ros_bridge.ros.messages.cdr.template import Template
-from urlab_ros_bridge.wire.errors import UrlabError
+from urlab_ros_bridge.ros.messages.errors import BadStamp
+from urlab_ros_bridge.ros.messages.errors import WrongLength
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 # A reading: numpy arrays of any float type are as good as sequences of Python floats.
@@ -105,67 +105,6 @@ def time_to_ros(stamp_ns: int) -> Time:
 def header_to_ros(stamp_ns: int, frame_id: str) -> Header:
     """Return a header."""
     return Header(stamp=time_to_ros(stamp_ns), frame_id=frame_id)
-
-
-class ConvertError(UrlabError, ValueError):
-    """Base of the errors of this package."""
-
-
-class WrongLength(ConvertError):
-    """A reading has the wrong number of values for its message."""
-
-    def __init__(self, expected: int, found: int) -> None:
-        super().__init__(f'expected {expected} values, got {found}')
-
-
-class BadStamp(ConvertError):
-    """A time does not fit builtin_interfaces/Time, whose seconds are an int32."""
-
-    def __init__(self, stamp_ns: int) -> None:
-        super().__init__(f'time of {stamp_ns} ns does not fit a ROS stamp, which ends at 2^31 s')
-
-
-class BadScan(ConvertError):
-    """The geometry of a scanner makes no LaserScan."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(f'a LaserScan cannot represent this: {reason}')
-
-
-def diagonal(stddevs: Sequence[float]) -> list[float]:
-    """
-    Return the n x n matrix, as n * n numbers, of independent errors.
-
-    For six of them the order is x, y, z (m) and turns about the fixed axes x, y, z (rad).
-
-    >>> diagonal([2.0, 3.0])
-    [4.0, 0.0, 0.0, 9.0]
-    """
-    size = len(stddevs)
-    matrix = [0.0] * (size * size)
-    matrix[:: size + 1] = [float(stddev) ** 2 for stddev in stddevs]
-    return matrix
-
-
-def isotropic(stddev: float | None) -> list[float]:
-    """
-    Return the 3 x 3 matrix of equal errors in all directions.
-
-    :param stddev: 0 when unknown, None when the field is not reported.
-    """
-    return [-1.0] + [0.0] * 8 if stddev is None else diagonal((stddev, stddev, stddev))
-
-
-def pose_or_twist(stddevs: Sequence[float] | None) -> list[float]:
-    """Return the 6 x 6 matrix of a pose or twist, zeros (unknown) for None."""
-    return [0.0] * 36 if stddevs is None else diagonal(stddevs)
-
-
-class ClockTemplate(ConstantTemplate):
-    """rosgraph_msgs/Clock."""
-
-    def __init__(self) -> None:
-        super().__init__(Clock(), 'clock')
 
 
 def floats(values: Sequence[float] | np.ndarray, count: int) -> Sequence[float]:

@@ -31,7 +31,7 @@ from urlab_ros_bridge.ros.messages.base import floats
 from urlab_ros_bridge.ros.messages.base import NumbersTemplate
 from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
 from urlab_ros_bridge.ros.messages.base import Values
-from urlab_ros_bridge.ros.messages.base import WrongLength
+from urlab_ros_bridge.ros.messages.errors import WrongLength
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.rclpy_tools.compat import TF_MESSAGE
 from urlab_ros_bridge.wire.stamp import NANOSECONDS

@@ -14,10 +14,10 @@ from std_msgs.msg import Header
 
 from urlab_ros_bridge.geometry import normalize
 from urlab_ros_bridge.ros.messages.base import floats
-from urlab_ros_bridge.ros.messages.base import isotropic
 from urlab_ros_bridge.ros.messages.base import NumbersTemplate
 from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
 from urlab_ros_bridge.ros.messages.base import Values
+from urlab_ros_bridge.ros.messages.covariance import isotropic
 
 TESLA_PER_GAUSS = 1e-4
 

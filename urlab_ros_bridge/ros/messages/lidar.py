@@ -22,13 +22,13 @@ from std_msgs.msg import Header
 
 from urlab_ros_bridge.client.replies.handshake import PointLidar
 from urlab_ros_bridge.geometry import ray_directions
-from urlab_ros_bridge.ros.messages.base import BadScan
 from urlab_ros_bridge.ros.messages.base import floats
 from urlab_ros_bridge.ros.messages.base import NumbersTemplate
 from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
 from urlab_ros_bridge.ros.messages.base import Values
-from urlab_ros_bridge.ros.messages.base import WrongLength
 from urlab_ros_bridge.ros.messages.cdr.blob import BlobTemplate
+from urlab_ros_bridge.ros.messages.errors import BadScan
+from urlab_ros_bridge.ros.messages.errors import WrongLength
 
 _MAX_RAYS = 1 << 20
 _FLOAT32_MAX = float(np.finfo(np.float32).max)

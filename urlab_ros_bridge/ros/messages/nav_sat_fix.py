@@ -10,10 +10,10 @@ from sensor_msgs.msg import NavSatFix
 from sensor_msgs.msg import NavSatStatus
 from std_msgs.msg import Header
 
-from urlab_ros_bridge.ros.messages.base import diagonal
 from urlab_ros_bridge.ros.messages.base import floats
 from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
 from urlab_ros_bridge.ros.messages.base import Values
+from urlab_ros_bridge.ros.messages.covariance import diagonal
 from urlab_ros_bridge.ros.messages.geodesy import GeodeticOrigin
 from urlab_ros_bridge.ros.messages.geodesy import TangentPlane
 

@@ -21,10 +21,10 @@ from urlab_ros_bridge.geometry import normalize
 from urlab_ros_bridge.geometry import rotate_inverse
 from urlab_ros_bridge.geometry import yaw_quaternion
 from urlab_ros_bridge.ros.messages.base import floats
-from urlab_ros_bridge.ros.messages.base import pose_or_twist
 from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
 from urlab_ros_bridge.ros.messages.base import Values
-from urlab_ros_bridge.ros.messages.base import WrongLength
+from urlab_ros_bridge.ros.messages.covariance import pose_or_twist
+from urlab_ros_bridge.ros.messages.errors import WrongLength
 
 _COLUMNS = ('position', 'velocity', 'effort')
 

@@ -39,6 +39,7 @@ from urlab_ros_bridge.ros.link import clock
 from urlab_ros_bridge.ros.link import connection
 from urlab_ros_bridge.ros.link import current_world
 from urlab_ros_bridge.ros.link import stream
+from urlab_ros_bridge.ros.parameters.data import DataParameters
 from urlab_ros_bridge.ros.parameters.settings import settings_type
 from urlab_ros_bridge.ros.plan.parameters import frames_differ
 from urlab_ros_bridge.ros.plan.parameters import NamesParameters
@@ -79,6 +80,7 @@ FEATURES: tuple[Feature, ...] = (
     stream.FEATURE,
     connection.FEATURE,
     Feature('names', NamesParameters, group='Names', check=frames_differ),
+    Feature('data folder', DataParameters, group='Bags'),
     Feature('quality of service', QosParameters, group='What is published'),
     clock.FEATURE,
     odometry.FEATURE,

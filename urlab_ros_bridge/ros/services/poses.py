@@ -16,7 +16,7 @@ from urlab_ros_bridge.client.replies.ops import MocapPose
 from urlab_ros_bridge.ros.features.declarations import RequestRejected
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.feature import Feature
-from urlab_ros_bridge.ros.messages.urlab import contact_to_ros
+from urlab_ros_bridge.ros.messages.contacts import contact_to_ros
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.services.base import BAD_VALUE
 from urlab_ros_bridge.ros.services.context import ServiceContext

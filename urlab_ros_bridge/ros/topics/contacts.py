@@ -22,8 +22,8 @@ from urlab_ros_bridge.ros.features.taps import TappedPublisher
 from urlab_ros_bridge.ros.features.timeline import Mark
 from urlab_ros_bridge.ros.link.connection import ServerLink
 from urlab_ros_bridge.ros.link.current_world import CurrentWorld
-from urlab_ros_bridge.ros.messages.urlab import CONTACTS as CONTACTS_TYPE
-from urlab_ros_bridge.ros.messages.urlab import contacts_to_ros
+from urlab_ros_bridge.ros.messages.contacts import CONTACTS as CONTACTS_TYPE
+from urlab_ros_bridge.ros.messages.contacts import contacts_to_ros
 from urlab_ros_bridge.ros.parameters.connection import ConnectionParameters
 from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
@@ -117,7 +117,8 @@ class ContactTopics(Part):
             mark = self._bridge.timeline.mark()
             polls = subscribed and self._link.state.connected and not self._unsupported
             if polls and mark.stamp_ns is not None:
-                self._poll(mark, mark.stamp_ns, subscribed)
+                with self._bridge.errors.caught(FEATURE.name):
+                    self._poll(mark, mark.stamp_ns, subscribed)
                 rate = self._bridge.settings(ContactParameters).contact_marker_rate
                 self._stopped.wait(1.0 / rate)
             else:

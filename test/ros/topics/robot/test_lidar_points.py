@@ -14,7 +14,7 @@ from sensor_msgs.msg import PointField
 from tf2_msgs.msg import TFMessage
 
 from urlab_ros_bridge.client.replies.handshake import PointLidar
-from urlab_ros_bridge.ros.messages.base import WrongLength
+from urlab_ros_bridge.ros.messages.errors import WrongLength
 from urlab_ros_bridge.ros.messages.lidar import LidarPointsTemplate
 
 LIDAR = PointLidar('top', -1.0, 1.0, -0.2, 0.4, 0.5, 20.0, 10.0, 4, 6, 'top')

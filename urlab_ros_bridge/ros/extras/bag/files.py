@@ -11,7 +11,6 @@ import re
 import time
 
 from urlab_ros_bridge.files import confined
-from urlab_ros_bridge.files import default_data_dir
 from urlab_ros_bridge.files import McapFile
 from urlab_ros_bridge.files import PathRefused
 from urlab_ros_bridge.ros.extras.bag.errors import NotWritable
@@ -19,9 +18,9 @@ from urlab_ros_bridge.ros.extras.bag.metadata import BagTopic
 from urlab_ros_bridge.ros.extras.bag.metadata import FileRow
 from urlab_ros_bridge.ros.extras.bag.metadata import index_text
 from urlab_ros_bridge.ros.extras.bag.metadata import write_index
-from urlab_ros_bridge.ros.extras.bag.parameters import BagParameters
 from urlab_ros_bridge.ros.extras.bag.schemas import schema_of
 from urlab_ros_bridge.ros.extras.bag.schemas import type_hash_of
+from urlab_ros_bridge.ros.parameters.data import DataParameters
 
 
 class BagFiles:
@@ -170,7 +169,7 @@ _NAME = re.compile(r'[A-Za-z0-9_][A-Za-z0-9_.+-]*', re.ASCII)
 DATED = 'auto'
 
 
-def make_folder(name: str, options: BagParameters) -> Path:
+def make_folder(name: str, options: DataParameters) -> Path:
     """
     Create the folder of a bag and return its absolute path.
 
@@ -180,7 +179,6 @@ def make_folder(name: str, options: BagParameters) -> Path:
     :param name: empty or ``auto``: a name with date and time.
     :raises NotWritable: for other paths, and when the folder exists.
     """
-    root = Path(options.data_dir) if options.data_dir else default_data_dir()
     if name in ('', DATED):
         name = time.strftime('bag_%Y_%m_%d-%H_%M_%S')
     parts = Path(name).parts
@@ -191,7 +189,7 @@ def make_folder(name: str, options: BagParameters) -> Path:
         )
     try:
         path = confined(
-            Path(os.path.realpath(root)),
+            Path(os.path.realpath(options.data_folder)),
             FOLDER,
             name,
             allow_absolute=options.allow_absolute_paths,

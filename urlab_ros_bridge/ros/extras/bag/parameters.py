@@ -39,13 +39,3 @@ class BagParameters:
         choices=COMPRESSIONS,
         live=True,
     )
-    data_dir: str = key(
-        '',
-        "Data folder; bags are written to Bags below it. Empty: urlab in the user's data folder "
-        '($XDG_DATA_HOME or ~/.local/share).',
-    )
-    allow_absolute_paths: bool = key(
-        False,
-        'Allow bag_start to write bags outside the data folder, and the standard services to '
-        'spawn and list models outside it and ROS packages.',
-    )

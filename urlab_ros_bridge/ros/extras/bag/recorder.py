@@ -37,6 +37,7 @@ from urlab_ros_bridge.ros.features.feature import Part
 from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.features.taps import taps_of
 from urlab_ros_bridge.ros.link.connection import ServerLink
+from urlab_ros_bridge.ros.parameters.data import DataParameters
 from urlab_ros_bridge.ros.topics.reset_counts import ResetCounts
 from urlab_ros_bridge.schema.patterns import BadPattern
 from urlab_ros_bridge.wire.errors import count_of
@@ -112,7 +113,7 @@ class BagRecorder(Part):
             )
             if check:
                 selection.check(self._taps.names())
-            folder = make_folder(name, settings)
+            folder = make_folder(name, self._bridge.settings(DataParameters))
             bag = Bag(
                 folder,
                 selection,

@@ -31,7 +31,6 @@ from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 from urlab_ros_bridge import models
-from urlab_ros_bridge.files import default_data_dir
 from urlab_ros_bridge.files import FileRefused
 from urlab_ros_bridge.files import read_regular
 from urlab_ros_bridge.files import ReadableFolders
@@ -44,10 +43,10 @@ from urlab_ros_bridge.models import object_names
 from urlab_ros_bridge.models import object_path
 from urlab_ros_bridge.models import robot_names
 from urlab_ros_bridge.models import world_path
-from urlab_ros_bridge.ros.extras.bag.parameters import BagParameters
 from urlab_ros_bridge.ros.extras.standard.base import NOT_FOUND
 from urlab_ros_bridge.ros.extras.standard.base import SimulationContext
 from urlab_ros_bridge.ros.extras.standard.base import StandardRejected
+from urlab_ros_bridge.ros.parameters.data import DataParameters
 from urlab_ros_bridge.wire.addresses import is_loopback
 from urlab_ros_bridge.wire.errors import UnknownName
 
@@ -90,16 +89,11 @@ class Definition:
     format: str = 'urdf'
 
 
-def readable_folders(parameters: BagParameters) -> ReadableFolders | None:
+def readable_folders(parameters: DataParameters) -> ReadableFolders | None:
     """Return where ROS nodes may have files read, None: everywhere."""
     if parameters.allow_absolute_paths:
         return None
-    return ReadableFolders.with_packages(data_folder(parameters), Path(models.__file__).parent)
-
-
-def data_folder(parameters: BagParameters) -> Path:
-    """Return the data folder, which may not exist yet."""
-    return Path(parameters.data_dir or default_data_dir())
+    return ReadableFolders.with_packages(parameters.data_folder, Path(models.__file__).parent)
 
 
 def define(uri: str, text: str, readable: ReadableFolders | None) -> Definition:
@@ -297,8 +291,8 @@ def imported(
     if not definition.is_imported or python is None:
         yield None
         return
-    parameters = context.settings(BagParameters)
-    with work_folder(data_folder(parameters), 'spawned_') as folder:
+    parameters = context.settings(DataParameters)
+    with work_folder(parameters.data_folder, 'spawned_') as folder:
         source = definition.path or folder / f'robot.{definition.format}'
         if definition.path is None:
             source.write_text(definition.xml or '', encoding='utf-8', errors='replace')

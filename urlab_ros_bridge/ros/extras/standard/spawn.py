@@ -16,7 +16,6 @@ from urlab_ros_bridge.files import ReadableFolders
 from urlab_ros_bridge.geometry import Vector
 from urlab_ros_bridge.models import object_names
 from urlab_ros_bridge.models import robot_names
-from urlab_ros_bridge.ros.extras.bag.parameters import BagParameters
 from urlab_ros_bridge.ros.extras.standard.base import NOT_FOUND
 from urlab_ros_bridge.ros.extras.standard.base import OK
 from urlab_ros_bridge.ros.extras.standard.base import PACKAGE
@@ -42,6 +41,7 @@ from urlab_ros_bridge.ros.extras.standard.resources import MODELS
 from urlab_ros_bridge.ros.extras.standard.resources import path_of
 from urlab_ros_bridge.ros.extras.standard.resources import readable_folders
 from urlab_ros_bridge.ros.features.declarations import ServiceGroup
+from urlab_ros_bridge.ros.parameters.data import DataParameters
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 
 # simulation_interfaces/srv/SpawnEntity and SpawnEntities.
@@ -96,7 +96,7 @@ def spawn(context: SimulationContext, request: Any, deadline: float) -> str:
     :param deadline: of imports, by time.monotonic().
     """
     resource = getattr(request, 'entity_resource', request)
-    readable = readable_folders(context.settings(BagParameters))
+    readable = readable_folders(context.settings(DataParameters))
     definition = define(resource.uri, resource.resource_string, readable)
     pose = request.initial_pose
     frame = frame_pose(context, pose.header.frame_id, INVALID_POSE)
@@ -181,7 +181,7 @@ def get_spawnables(context: SimulationContext, request: Any, response: Any) -> s
     message_type = load_interface(f'{PACKAGE}/msg/Spawnable')
     found = [(f'{BUNDLED}:{name}', 'bundled object') for name in object_names()]
     found += [(f'{BUNDLED}:{name}', 'bundled robot') for name in robot_names()]
-    readable = readable_folders(context.settings(BagParameters))
+    readable = readable_folders(context.settings(DataParameters))
     for source in request.sources:
         found += _files(source, readable)
     for uri, description in found:

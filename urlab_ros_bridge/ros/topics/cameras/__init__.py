@@ -29,7 +29,7 @@ from urlab_ros_bridge.ros.topics.cameras.publishing import ImagePublishing
 from urlab_ros_bridge.ros.topics.cameras.thread import CameraThread
 from urlab_ros_bridge.wire.errors import UrlabError
 
-__all__ = ['FEATURE', 'Cameras']
+__all__ = ['FEATURE', 'Cameras', 'UrlabError']
 
 
 class Cameras(Part):
@@ -49,12 +49,13 @@ class Cameras(Part):
         self._changing, self._stopped = threading.Lock(), False
 
     def take_world(self, plan: WorldPlan, handshake: Handshake | None) -> None:
-        """Publish the cameras of a world."""
+        """
+        Publish the cameras of a world.
+
+        :raises UrlabError: when a topic is taken, or cannot be serialised.
+        """
         if handshake is not None:
-            try:
-                self.apply(plan_cameras(handshake, plan, self._settings))
-            except UrlabError as error:
-                self._log('warning', f'no cameras are published: {error}')
+            self.apply(plan_cameras(handshake, plan, self._settings))
 
     def jump(self, stamp_ns: int, went_back: bool) -> None:
         """Drop images of the old epoch from now on."""

@@ -20,9 +20,9 @@ from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feed import Clearable
 from urlab_ros_bridge.ros.features.feed import RateLimiter
 from urlab_ros_bridge.ros.features.feed import RobotTopics
-from urlab_ros_bridge.ros.messages.base import ConvertError
 from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
 from urlab_ros_bridge.ros.messages.base import Values
+from urlab_ros_bridge.ros.messages.errors import ConvertError
 from urlab_ros_bridge.ros.messages.geometry import PointStampedTemplate
 from urlab_ros_bridge.ros.messages.geometry import QuaternionStampedTemplate
 from urlab_ros_bridge.ros.messages.geometry import TwistStampedTemplate
@@ -34,7 +34,7 @@ from urlab_ros_bridge.ros.messages.lidar import LaserScanTemplate
 from urlab_ros_bridge.ros.messages.lidar import LidarPointsTemplate
 from urlab_ros_bridge.ros.messages.lidar import RangeTemplate
 from urlab_ros_bridge.ros.messages.lidar import ScanGeometry
-from urlab_ros_bridge.ros.messages.urlab import SensorStampedTemplate
+from urlab_ros_bridge.ros.messages.sensor_stamped import SensorStampedTemplate
 from urlab_ros_bridge.ros.parameters.checks import rate_key
 from urlab_ros_bridge.ros.parameters.checks import stddev_key
 from urlab_ros_bridge.ros.plan.names import ros_name
