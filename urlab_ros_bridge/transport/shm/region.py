@@ -173,10 +173,10 @@ class Region:
         """
         Reserve memory, so that writing to it cannot fail.
 
-        :param size: bytes of each payload, None for all of them.
+        :param size: bytes of each payload; None, or more than the capacity, for all of them.
         :raises RegionUnavailable: when there is no room.
         """
-        size = self.capacity if size is None else size
+        size = self.capacity if size is None else min(size, self.capacity)
         try:
             for slot in range(self.slots):
                 start = HEADER_BYTES + slot * self.stride
