@@ -3,12 +3,14 @@
 from fractions import Fraction
 
 from fake_node import FakeNode
+from fake_node import FakePublisher
 from geometry_msgs.msg import Twist
 from geometry_msgs.msg import TwistStamped
 from hypothesis import given
 from hypothesis import strategies as st
 import pytest
 
+from urlab_ros_bridge.ros.features.feed import Feed
 from urlab_ros_bridge.ros.features.feed import Publishers
 from urlab_ros_bridge.ros.features.feed import RateLimiter
 from urlab_ros_bridge.ros.features.feed import TopicTaken
@@ -44,3 +46,17 @@ def test_a_topic_has_one_publisher_and_one_type():
     assert publishers.get(Twist, 'a') is publisher
     with pytest.raises(TopicTaken, match="'a'"):
         publishers.get(TwistStamped, 'a')
+
+
+def test_while_time_is_frozen_a_new_subscriber_gets_the_message_a_few_times():
+    publisher = FakePublisher(subscribers=0)
+    feed = Feed('a', publisher, lambda stamp_ns: stamp_ns, on_error=print)
+    sent = []
+    for subscribers in (0, 1, *[1] * 20, 2, *[2] * 20):
+        publisher.subscribers = subscribers
+        feed.poll_subscribers()
+        if feed.has_new_subscriber or feed.repeats:
+            feed.publish(7)
+        sent.append(len(publisher.sent))
+    assert sent[0] == 0 and sent[1] == 1
+    assert 2 < sent[21] < 10 and sent[-1] == 2 * sent[21]

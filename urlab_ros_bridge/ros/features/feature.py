@@ -243,6 +243,7 @@ class Bridge:
         self._once = OnceTopics(node, self.stream_tasks)
         self._offered: dict[type, Any] = {}
         self._parts: list[tuple[str, Part]] = []  # each with the name of its feature
+        self._ticking: list[tuple[str, Part]] = []  # those that handle ticks: few of many
 
     def settings(self, kind: type[GroupT]) -> GroupT:
         """Return the present values of one feature's parameters; from any thread."""
@@ -301,6 +302,8 @@ class Bridge:
                 with self._starting(feature.name):
                     part = self.add(feature.attach(self))
                 self._parts.append((feature.name, part))
+                if getattr(part.tick, '__func__', None) is not Part.tick:
+                    self._ticking.append((feature.name, part))
                 old_hooks.adopt(self, feature.name, part)
 
     def start(self) -> None:
@@ -340,7 +343,7 @@ class Bridge:
 
     def tick(self, stamp_ns: int) -> None:
         """Announce a tick that was published."""
-        self._call_all(lambda part: part.tick(stamp_ns), self._parts)
+        self._call_all(lambda part: part.tick(stamp_ns), self._ticking)
 
     def jump(self, stamp_ns: int, went_back: bool) -> None:
         """Announce a new epoch."""

@@ -95,6 +95,11 @@ class Clearable(Protocol):
         """Reset it: after a jump of the clock."""
 
 
+# While time is frozen, a new subscriber gets the message again in so many polls: it may discover
+# the publisher a moment after the publisher has discovered it, and nothing is kept for it.
+_REPEATS = 5
+
+
 class Feed:
     """
     One topic.
@@ -109,6 +114,8 @@ class Feed:
     :ivar count: messages published; `dropped`: ticks that were dropped while subscribed.
     :ivar has_subscribers: whether it had any at the last poll.
     :ivar has_new_subscriber: whether one joined since the last message.
+    :ivar repeats: whether to publish again while time is frozen, for a subscriber that joined;
+        `repeats_left`: in how many further polls.
     """
 
     def __init__(
@@ -135,19 +142,22 @@ class Feed:
         self.memory = memory
         self.has_subscribers = False
         self.has_new_subscriber = False
+        self.repeats = False
         self.count = 0
         self.errors = 0
         self.dropped = 0
         self.last_error = ''
         self._build = build
         self._on_error = on_error
-        self._subscribers = 0
+        self._subscribers = self.repeats_left = 0
 
     def poll_subscribers(self) -> None:
         """Update the number of subscribers."""
         count = self.publisher.get_subscription_count()
         joined = count > self._subscribers
         self.has_new_subscriber = count > 0 and (joined or self.has_new_subscriber)
+        self.repeats = count > 0 and self.repeats_left > 0
+        self.repeats_left = _REPEATS if joined else max(0, self.repeats_left - 1)
         self._subscribers = count
         self.has_subscribers = count > 0
 
@@ -170,7 +180,7 @@ class Feed:
                 self._on_error(error)
             return False
         self.limiter.count(stamp_ns)
-        self.has_new_subscriber = self.dirty = False
+        self.has_new_subscriber = self.dirty = self.repeats = False
         self.count += 1
         return True
 

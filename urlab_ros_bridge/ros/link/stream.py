@@ -244,7 +244,7 @@ class StreamThread(Part):
                 return 0
         elif tick is not None:
             topics.update(tick, stamp_ns)
-        return topics.publish_changes(stamp_ns)
+        return topics.publish_changes(stamp_ns, repeat=not self._stepping.in_lockstep)
 
     def _update_subscriptions(self, now: float, started: float) -> None:
         """Subscribe to what the topics with subscribers, and the parts of features, need."""

@@ -152,6 +152,7 @@ class PublishedWorld:
         for feed in self.feeds:
             if not feed.has_subscribers or (feed.wire and not has_values):
                 continue
+            feed.repeats_left = 0  # a subscriber that misses this message gets the next one
             if feed.limiter.due(stamp_ns) or (instant and feed.each_instant):
                 sent += feed.publish(stamp_ns)
             else:
@@ -180,16 +181,18 @@ class PublishedWorld:
         for feed in feeds:
             feed.dirty = True
 
-    def publish_changes(self, stamp_ns: int) -> int:
+    def publish_changes(self, stamp_ns: int, repeat: bool = True) -> int:
         """
         Publish while time is frozen, whatever the limits; return the number of messages.
 
         :param stamp_ns: of the last tick.
+        :param repeat: publish again to subscribers that have just joined.
         """
         return sum(
             feed.publish(stamp_ns)
             for feed in self.feeds
-            if feed.has_subscribers and (feed.dirty or feed.has_new_subscriber)
+            if feed.has_subscribers
+            and (feed.dirty or feed.has_new_subscriber or (repeat and feed.repeats))
         )
 
     def _fill(self, tick: Tick, stamp_ns: int) -> bool:
