@@ -151,7 +151,7 @@ class WebSocketConnection(ServerConnection):
 
     def end_soon(self, code: int, reason: str) -> None:
         """Close the connection without waiting for it; does nothing while it is ending."""
-        if not self.is_ending:
+        if not self.is_closing:
             self.end_reason = f'{code} {reason}'
             threading.Thread(target=self.end, args=(code, reason), daemon=True).start()
 
@@ -163,7 +163,7 @@ class WebSocketConnection(ServerConnection):
         self.close_socket()
 
     @property
-    def is_ending(self) -> bool:
+    def is_closing(self) -> bool:
         """Return whether it was closed by either side, or the client has disconnected."""
         return bool(self.end_reason) or self.end_by is not None or self.state is not OPEN
 
@@ -544,7 +544,7 @@ def has_room(clients: Sequence[WebSocketConnection], limit: int) -> bool:
 
     :param clients: that are there, oldest first.  Beyond `limit`, a silent one is closed for it.
     """
-    present = [client for client in clients if not client.is_ending]
+    present = [client for client in clients if not client.is_closing]
     if len(present) < limit:
         return True
     silent = next((client for client in present if client.is_silent), None)

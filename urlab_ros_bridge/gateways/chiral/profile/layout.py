@@ -19,13 +19,13 @@ from urlab_ros_bridge.gateways.chiral.profile.parts import ForcePart
 from urlab_ros_bridge.gateways.chiral.profile.parts import GripperPart
 from urlab_ros_bridge.gateways.chiral.profile.parts import JointPart
 from urlab_ros_bridge.gateways.chiral.profile.parts import PosePart
-from urlab_ros_bridge.gateways.chiral.profile.parts import Scene
 from urlab_ros_bridge.gateways.chiral.profile.parts import TwistPart
 from urlab_ros_bridge.gateways.chiral.profile.profile import ActionProfile
 from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
 from urlab_ros_bridge.gateways.motion.ik import PoseSolver
 from urlab_ros_bridge.gateways.motion.target import Target
 from urlab_ros_bridge.gateways.simulation.robot import ActuatedRobot
+from urlab_ros_bridge.gateways.simulation.scene import MirroredScene
 from urlab_ros_bridge.model import Actuator
 
 MAX_CHUNK = 1024
@@ -96,7 +96,7 @@ class ActionLayout:
             raise BadAction(f'a chunk of {len(rows)} actions; this server takes one at a time')
         return rows[:1] if self._profile.control.chunks == 'first' else rows
 
-    def resolve(self, row: np.ndarray, before: Target, scene: Scene) -> Target:
+    def resolve(self, row: np.ndarray, before: Target, scene: MirroredScene) -> Target:
         """
         Return the setpoint of one action.
 

@@ -9,7 +9,6 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
-from typing import Protocol
 
 import numpy as np
 
@@ -18,18 +17,8 @@ from urlab_ros_bridge.gateways.chiral.profile.rotations import ROTATIONS
 from urlab_ros_bridge.gateways.chiral.profile.rotations import to_matrix
 from urlab_ros_bridge.gateways.motion.ik import PoseSolver
 from urlab_ros_bridge.gateways.motion.target import Target
+from urlab_ros_bridge.gateways.simulation.scene import MirroredScene
 from urlab_ros_bridge.model import Actuator
-
-
-class Scene(Protocol):
-    """The poses that actions need."""
-
-    @property
-    def qpos(self) -> np.ndarray:
-        """Positions of the whole model."""
-
-    def pose(self, kind: str, name: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return world position, shape (3,), and rotation matrix of a body or site."""
 
 
 @dataclass(eq=False)
@@ -57,7 +46,7 @@ class ActionPart(ABC):
         return ()
 
     @abstractmethod
-    def apply(self, values: np.ndarray, target: Target, scene: Scene) -> None:
+    def apply(self, values: np.ndarray, target: Target, scene: MirroredScene) -> None:
         """
         Change `target`, which holds the previous setpoint.
 
@@ -80,7 +69,7 @@ class JointPart(ActionPart):
     clip: bool
     scale: float
 
-    def apply(self, values: np.ndarray, target: Target, scene: Scene) -> None:
+    def apply(self, values: np.ndarray, target: Target, scene: MirroredScene) -> None:
         for actuator, value in zip(self.actuators, values.tolist(), strict=True):
             before = target.ctrl[actuator.name]
             step = value * self.scale if self.relative else value * actuator.gear - before
@@ -100,7 +89,7 @@ class DirectPart(ActionPart):
 
     smooth = False
 
-    def apply(self, values: np.ndarray, target: Target, scene: Scene) -> None:
+    def apply(self, values: np.ndarray, target: Target, scene: MirroredScene) -> None:
         for actuator, value in zip(self.actuators, values.tolist(), strict=True):
             target.ctrl[actuator.name] = min(max(value, actuator.low), actuator.high)
 
@@ -116,7 +105,7 @@ class ForcePart(DirectPart):
 
     factors: Sequence[float]
 
-    def apply(self, values: np.ndarray, target: Target, scene: Scene) -> None:
+    def apply(self, values: np.ndarray, target: Target, scene: MirroredScene) -> None:
         super().apply(values * self.factors, target, scene)
 
 
@@ -134,7 +123,7 @@ class GripperPart(ActionPart):
     def size(self) -> int:
         return 1
 
-    def apply(self, values: np.ndarray, target: Target, scene: Scene) -> None:
+    def apply(self, values: np.ndarray, target: Target, scene: MirroredScene) -> None:
         share = min(max(float(values[0]), 0.0), 1.0)
         for actuator, (closed, opened) in zip(self.actuators, self.ends, strict=True):
             target.ctrl[actuator.name] = closed + share * (opened - closed)
@@ -161,7 +150,7 @@ class PosePart(ActionPart):
     def size(self) -> int:
         return 3 + ROTATIONS[self.rotation]
 
-    def apply(self, values: np.ndarray, target: Target, scene: Scene) -> None:
+    def apply(self, values: np.ndarray, target: Target, scene: MirroredScene) -> None:
         try:
             turn = to_matrix(values[3:], self.rotation)
         except ValueError as error:
@@ -196,6 +185,6 @@ class TwistPart(ActionPart):
     def takes(self) -> Sequence[str]:
         return self.driven
 
-    def apply(self, values: np.ndarray, target: Target, scene: Scene) -> None:
+    def apply(self, values: np.ndarray, target: Target, scene: MirroredScene) -> None:
         vx, *vy, yaw = values.tolist()
         target.twist = (vx, vy[0] if self.lateral else 0.0, yaw)

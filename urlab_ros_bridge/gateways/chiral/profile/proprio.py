@@ -12,15 +12,15 @@ import numpy as np
 from urlab_ros_bridge.client.replies.observations import ArticulationState
 from urlab_ros_bridge.gateways.chiral.errors import profile_key
 from urlab_ros_bridge.gateways.chiral.errors import ProfileError
-from urlab_ros_bridge.gateways.chiral.profile.parts import Scene
 from urlab_ros_bridge.gateways.chiral.profile.profile import Profile
 from urlab_ros_bridge.gateways.chiral.profile.profile import ProprioProfile
 from urlab_ros_bridge.gateways.chiral.profile.rotations import from_matrix
 from urlab_ros_bridge.gateways.motion.target import Target
 from urlab_ros_bridge.gateways.simulation.robot import ActuatedRobot
+from urlab_ros_bridge.gateways.simulation.scene import MirroredScene
 from urlab_ros_bridge.wire.errors import UnknownName
 
-Stream: TypeAlias = Callable[[ArticulationState, Scene, Target], np.ndarray]
+Stream: TypeAlias = Callable[[ArticulationState, MirroredScene, Target], np.ndarray]
 
 
 def make_streams(profile: Profile, robot: ActuatedRobot) -> dict[str, Stream]:
@@ -98,7 +98,7 @@ def _gripper(stream: ProprioProfile, robot: ActuatedRobot, path: str) -> Stream:
         raise ProfileError.unfit(path, first.name, 'drives no single joint, or has no range')
     span = first.high - first.low or 1.0
 
-    def read(state: ArticulationState, scene: Scene, target: Target) -> np.ndarray:
+    def read(state: ArticulationState, scene: MirroredScene, target: Target) -> np.ndarray:
         return np.array([(state.qpos[joint.slot] * first.gear - first.low) / span])
 
     return read
@@ -108,7 +108,7 @@ def _pose(stream: ProprioProfile, profile: Profile, robot: ActuatedRobot) -> Str
     there = robot.frame(stream.site)
     base = robot.frame(stream.reference or profile.reference or robot.base_name)
 
-    def read(state: ArticulationState, scene: Scene, target: Target) -> np.ndarray:
+    def read(state: ArticulationState, scene: MirroredScene, target: Target) -> np.ndarray:
         position, rotation = scene.pose(*there)
         origin, axes = scene.pose(*base)
         turn = from_matrix(axes.T @ rotation, stream.rotation)
