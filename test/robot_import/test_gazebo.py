@@ -111,6 +111,76 @@ def test_force_and_touch_sensors_measure_a_weight(write_robot):
     assert not data.sensor('my_robot_shoulder_touch').data.any()
 
 
+@pytest.mark.parametrize(
+    ('attributes', 'text', 'turn'),
+    [
+        ('degrees="true"', '0.1 0.2 0.3 0 0 90', (0, 0, math.sqrt(0.5), math.sqrt(0.5))),
+        ('rotation_format="quat_xyzw"', '0.1 0.2 0.3 0 0 2 2', (0, 0, *[math.sqrt(0.5)] * 2)),
+        ('rotation_format="euler_rpy"', '0.1 0.2 0.3 0 0 0', (0, 0, 0, 1)),
+    ],
+)
+def test_a_pose_may_be_in_degrees_or_a_quaternion(write_robot, attributes, text, turn):
+    world = load(write_robot(sensor('imu', 'imu', f'<pose {attributes}>{text}</pose>')))
+    site = world.model.site('my_robot_imu')
+    np.testing.assert_allclose(site.pos, (0.1, 0.2, 0.3), atol=1e-6)
+    np.testing.assert_allclose(wxyz_to_xyzw(site.quat), turn, atol=1e-6)
+
+
+ONE_BEAM = """<ray><scan><horizontal><samples>1</samples><min_angle>0</min_angle>
+<max_angle>0</max_angle></horizontal></scan><range><min>0</min><max>inf</max></range></ray>"""
+RANGE = """<ray><scan><horizontal><samples>5</samples></horizontal><vertical><samples>5</samples>
+</vertical></scan><range><max>4</max></range></ray>
+<plugin><output_type>sensor_msgs/Range</output_type><frame_name>sonar_link</frame_name></plugin>"""
+
+
+def test_a_scanner_may_have_one_beam_without_a_limit(write_robot):
+    world = load(write_robot(sensor('beam', 'ray', ONE_BEAM)))
+    scan = settings(world).lidars['beam']
+    assert (scan.rays, scan.angle_min, scan.angle_max, scan.range_max) == (1, 0, 0, 1000)
+
+
+def test_a_ray_sensor_of_ranges_measures_along_x(write_robot):
+    down = '<pose>0.5 0 0.2 0 0.6 0</pose>'
+    world = load(write_robot(sensor('sonar', 'ray', down + RANGE, 'base_link')))
+    assert settings(world).frames['sonar/range'] == 'sonar_link'
+    place = world.data.site('my_robot_sonar')
+    (distance,), beam = world.data.sensor('my_robot_sonar').data, place.xmat.reshape(3, 3)[:, 2]
+    assert distance == pytest.approx(place.xpos[2] / -beam[2], abs=1e-3)
+    np.testing.assert_allclose(beam, (math.cos(0.6), 0.0, -math.sin(0.6)), atol=1e-6)
+
+
+FRAMED = '<gz_frame_id>imu_frame</gz_frame_id>'
+OPTICAL = '<optical_frame_id>eye_optical</optical_frame_id>'
+LINK = """<link name="camera_optical_frame"/><joint name="o" type="fixed">
+<parent link="camera_link"/><child link="camera_optical_frame"/></joint>"""
+
+
+@pytest.mark.parametrize(
+    ('kind', 'body', 'frames'),
+    [
+        ('imu', FRAMED, {'s': 'imu_frame'}),
+        ('imu', '', {'s': 'camera_link'}),
+        ('imu', POSE, {}),
+        ('gpu_lidar', '<plugin><frame_name>/laser</frame_name></plugin>', {'s': 'laser'}),
+        ('camera', CAMERA.replace('<image>', OPTICAL + '<image>'),
+         {'front': 'camera_link', 'front/optical': 'eye_optical'}),
+        ('camera', CAMERA, {'front': 'camera_link', 'front/optical': 'camera_optical_frame'}),
+    ],
+)  # fmt: skip
+def test_a_sensor_has_the_frame_that_it_names_else_that_of_its_link(
+    write_robot, kind, body, frames
+):
+    found = settings(load(write_robot(LINK + sensor('s', kind, body)))).frames
+    assert found == {'base': 'base_footprint', **frames}
+
+
+def test_a_lens_in_pixels_gives_the_field_of_view(write_robot):
+    lens = '<lens><intrinsics><fx>100</fx><fy>100</fy><cx>160</cx><cy>100</cy></intrinsics></lens>'
+    body = CAMERA.replace('<image>', f'{lens}<image>')
+    camera = load(write_robot(sensor('s', 'camera', body))).model.camera('my_robot_front')
+    assert camera.fovy[0] == pytest.approx(90.0)
+
+
 REMAPPING = """<plugin><ros><remapping>~/out:=wrist/wrench</remapping></ros></plugin>
 <update_rate>50</update_rate>"""
 

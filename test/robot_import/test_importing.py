@@ -247,6 +247,17 @@ def test_a_base_floats_that_stands_by_itself_and_is_on_the_floor(tmp_path, text,
     assert -1e-6 <= min(gaps, default=0.0) <= (2e-3 if floats else 2.0)
 
 
+@pytest.mark.parametrize('root', ['base link', 'bäse', 'a:b', '/base', '/', 'base'])
+@pytest.mark.parametrize('base', ['fixed', 'floating'])
+def test_the_server_takes_what_the_import_writes_of_any_root_link(tmp_path, root, base):
+    path = tmp_path / 'r.urdf'
+    path.write_text(robot_of(LIMB, (LIMB, 1)).replace('"base"', f'"{root}"'), encoding='utf-8')
+    world = load(path, base=base)
+    frame = world.spec.articulations[0].frames['base']
+    assert frame == (root.strip('/') or 'link')
+    assert frame in world.articulations['r'].bodies
+
+
 def test_missing_meshes_are_all_named_or_left_out(write_robot, package):
     for mesh in (package / 'meshes').iterdir():
         mesh.unlink()

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Iterator
 import math
 import re
 from typing import Any
@@ -18,8 +19,10 @@ from urlab_ros_bridge.geometry import conjugate
 from urlab_ros_bridge.geometry import IDENTITY
 from urlab_ros_bridge.geometry import multiply
 from urlab_ros_bridge.geometry import ORIGIN
+from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import Quaternion
 from urlab_ros_bridge.geometry import quaternion_of_rpy
+from urlab_ros_bridge.geometry import SITE_TO_RANGE
 from urlab_ros_bridge.geometry import Vector
 from urlab_ros_bridge.geometry import xyzw_to_wxyz
 from urlab_ros_bridge.robot_import.links import joint_ends
@@ -42,6 +45,14 @@ _SCANNERS = ('ray', 'gpu_ray', 'lidar', 'gpu_lidar')
 _IMAGE_TOPIC = re.compile(r'/(image|image_raw|depth_image|color)(/.*)?$')
 _TOPIC = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
 _SITE = {'size': [0.005] * 3, 'group': 5}  # not drawn
+_RANGE = 'sensor_msgs/Range'
+_FARTHEST = 1000.0  # m; of a sensor whose range has no limit
+_SAME = 1e-6  # m, rad: poses this near are one
+# Where the frame of a sensor's messages is named, in the versions of Gazebo.
+_FRAMES = (
+    'camera/optical_frame_id', 'optical_frame_id', 'gz_frame_id', 'ignition_frame_id', 'frame_id',
+    'plugin/frame_name', 'plugin/frameName', 'plugin/frame_id', 'plugin/frameId',
+)  # fmt: skip
 _MAX_RAYS, _MAX_RINGS = 10_000, 256
 _WIDEST = 3.0  # rad; images of MuJoCo are flat
 _MOST_RAYS = 100_000  # of all scanners of a world
@@ -49,6 +60,7 @@ _MOST_RAYS = 100_000  # of all scanners of a world
 _FRICTION = (0.01, 2.0)
 # Data (found, force and position), reduction (one net force) and number of a contact sensor.
 _NET_CONTACT = [0b10011, 3, 1]
+_DISTANCE = [1, 0, 0]  # data of a rangefinder
 
 
 class SensorImport:
@@ -56,6 +68,7 @@ class SensorImport:
     Adds the sensors of a description to a spec; what has no counterpart is reported.
 
     :ivar sections: `cameras`, `lidars`, `noise` and `sensor_topics` of the sidecar.
+    :ivar frames: of sensors, for the section `frames`.
     """
 
     def __init__(
@@ -63,13 +76,15 @@ class SensorImport:
     ) -> None:
         """Add all sensors; `spec` is uncompiled."""
         self._report = report
+        self.frames: dict[str, str] = {}
+        self._body_names = {body.name for body in spec.bodies}
         names = ('cameras', 'lidars', 'noise', 'sensor_topics')
         self.sections: dict[str, _Section] = {name: {} for name in names}
         self._spec = spec
         self._links = {
             joint.get('name', ''): joint_ends(joint)[1] for joint in robot.findall('joint')
         }
-        self._names = {item.name for item in (*spec.bodies, *spec.joints)}
+        self._names = {'base', *(item.name for item in (*spec.bodies, *spec.joints))}
         adders: dict[str, _Adder] = {
             **dict.fromkeys(_CAMERAS, self._add_cameras),
             **dict.fromkeys(_SCANNERS, self._add_scanner),
@@ -111,9 +126,10 @@ class SensorImport:
         for camera in sensor.findall('camera'):
             size = [int(_number(camera, 'image/width', 640)),
                     int(_number(camera, 'image/height', 480))]  # fmt: skip
-            across = min(_number(camera, 'horizontal_fov', math.radians(60)), _WIDEST)
-            fovy = math.degrees(2 * math.atan(math.tan(across / 2) * size[1] / size[0]))
-            pos, quat = compose(*_pose(sensor), *_pose(camera))
+            fovy = self._fovy(sensor, camera, size)
+            pos, quat = compose(*self._pose(sensor), *self._pose(camera))
+            if camera.find('clip') is not None:
+                self._report.left_out(_part(sensor), '<clip>: the world has its own')
             for mode in modes:
                 name = self._name(stem if mode == modes[0] else f'{stem}_{mode}')
                 body.add_camera(
@@ -123,34 +139,124 @@ class SensorImport:
                     fovy=fovy,
                     resolution=size,
                 )
+                self._add_frames(name, sensor, body, Pose(pos, quat), f'{name}/optical')
                 self.sections['cameras'][name] = {
                     'mode': mode,
                     'resolution': size,
                     'rate': _rate(sensor, 30.0),
                 }
 
+    def _fovy(
+        self, sensor: ElementTree.Element, camera: ElementTree.Element, size: list[int]
+    ) -> float:
+        """Return the vertical field of view (degrees): of the lens, if it is given by pixels."""
+        kind = camera.findtext('lens/type', 'gnomonical').strip()
+        if kind not in ('gnomonical', 'rectilinear') or camera.find('distortion') is not None:
+            self._report.left_out(_part(sensor), 'the distortion of its lens')
+        along, upright = (_number(camera, f'lens/intrinsics/f{axis}', 0.0) for axis in 'xy')
+        if upright > 0:
+            middle = [_number(camera, f'lens/intrinsics/c{axis}', n / 2)
+                      for axis, n in zip('xy', size, strict=True)]  # fmt: skip
+            square = math.isclose(along or upright, upright, rel_tol=1e-3)
+            if not square or max(abs(c - n / 2) for c, n in zip(middle, size, strict=True)) > 1:
+                self._report.repaired(_part(sensor), 'its pixels are square and its lens centred')
+            return math.degrees(2 * math.atan(size[1] / 2 / upright))
+        across = min(_number(camera, 'horizontal_fov', math.radians(60)), _WIDEST)
+        return math.degrees(2 * math.atan(math.tan(across / 2) * size[1] / size[0]))
+
     def _add_scanner(self, sensor: ElementTree.Element, body: mujoco.MjsBody) -> None:
-        name = self._name(sensor.get('name', 'scan'))
         ray = next((item for item in sensor if item.tag in ('ray', 'lidar')), sensor)
+        if _RANGE in (text.strip() for text in _texts(sensor, 'plugin/output_type')):
+            self._add_range(sensor, ray, body)
+            return
+        name = self._name(sensor.get('name', 'scan'))
         rings = _rings(ray)
         count = _number(ray, 'scan/horizontal/samples', 360)
         count *= _number(ray, 'scan/horizontal/resolution', 1)
         low = _number(ray, 'scan/horizontal/min_angle', -math.pi)
         high = _number(ray, 'scan/horizontal/max_angle', math.pi)
-        pos, quat = _pose(sensor)
+        low, high = min(low, high), max(low, high)
+        rays = min(max(1, round(count)), _MAX_RAYS, _MOST_RAYS // rings.get('rings', 1))
+        if rays == 1 or low == high:
+            rays, high = 1, low
+        near, far = self._ranges(sensor, ray)
+        pos, quat = self._pose(sensor)
+        self._add_frames(name, sensor, body, Pose(pos, quat))
         self.sections['lidars'][name] = {
-            'rays': min(max(2, round(count)), _MAX_RAYS, _MOST_RAYS // rings.get('rings', 1)),
+            'rays': rays,
             'body': body.name,
             'pose': {'pos': list(pos), 'quat': list(xyzw_to_wxyz(quat))},
             'angle_min': low,
             'angle_max': min(high, low + 2 * math.pi),
-            'range_min': _number(ray, 'range/min', 0.0),
-            'range_max': _number(ray, 'range/max', 30.0),
+            'range_min': near,
+            'range_max': far,
             'rate': _rate(sensor, 10.0),
             **rings,
         }
         self._add_noise(name, ray.find('noise'))
         self._add_topic(name, sensor, {})
+
+    def _add_range(
+        self, sensor: ElementTree.Element, ray: ElementTree.Element, body: mujoco.MjsBody
+    ) -> None:
+        """Add one beam in the middle of those that Gazebo takes the shortest of."""
+        rays = [_number(ray, f'scan/{axis}/samples', 1) for axis in ('horizontal', 'vertical')]
+        if max(rays) > 1:
+            self._report.guessed(_part(sensor), 'of its beams the one in the middle is taken')
+        pose = Pose(*self._pose(sensor))
+        # A rangefinder looks along z of its site, a sensor of Gazebo along x.
+        turned = pose.then(Pose(orientation=conjugate(SITE_TO_RANGE)))
+        name = self._add_site_at(sensor, body, turned)
+        self._add_frames(name, sensor, body, pose, f'{name}/range')
+        self._spec.add_sensor(
+            name=name,
+            type=mujoco.mjtSensor.mjSENS_RANGEFINDER,
+            objtype=mujoco.mjtObj.mjOBJ_SITE,
+            objname=name,
+            intprm=_DISTANCE,
+            cutoff=self._ranges(sensor, ray)[1],
+        )
+        self._add_noise(name, ray.find('noise'))
+
+    def _ranges(
+        self, sensor: ElementTree.Element, ray: ElementTree.Element
+    ) -> tuple[float, float]:
+        """Return the least and the greatest range (m); what is without limit gets one."""
+        near = max(_number(ray, 'range/min', 0.0), 0.0)
+        text = ray.findtext('range/max', '').strip().lower().lstrip('+')
+        far = _FARTHEST if text.startswith('inf') else _number(ray, 'range/max', 30.0)
+        if far <= near or text.startswith('inf'):
+            far = max(_FARTHEST, 2 * near)
+            self._report.guessed(_part(sensor), f'its range ends at {far:g} m')
+        return near, far
+
+    def _add_frames(
+        self, name: str, sensor: ElementTree.Element, body: mujoco.MjsBody, pose: Pose,
+        key: str = '',
+    ) -> None:  # fmt: skip
+        """
+        Keep the frame that a sensor names, else that of its link where they are the same.
+
+        :param key: of the frame in the messages of cameras and rangefinders.
+        """
+        paths = [path for path in _FRAMES if key.endswith('/optical') or 'optical' not in path]
+        given = next((text for text in _texts(sensor, *paths) if text.strip()), '').strip()
+        given = given.lstrip('/')
+        if given and not given.isprintable():
+            self._report.left_out(_part(sensor), f'its frame {given!r}')
+            given = ''
+        at_link = all(abs(part) < _SAME for part in (*pose.position, *pose.orientation[:3]))
+        if not key.endswith('/range') and at_link:
+            self.frames[name] = body.name
+        if given:
+            self.frames[key or name] = given
+        elif key.endswith('/optical') and at_link:
+            # As ROS drivers name it.
+            optical = f'{body.name.removesuffix("_link").removesuffix("_frame")}_optical_frame'
+            if optical in self._body_names:
+                self.frames[key] = optical
+        elif key and at_link:
+            self.frames[key] = body.name
 
     def _add_imu(self, sensor: ElementTree.Element, body: mujoco.MjsBody) -> None:
         site = self._add_site(sensor, body)
@@ -192,12 +298,28 @@ class SensorImport:
 
     def _add_site(self, sensor: ElementTree.Element, body: mujoco.MjsBody) -> str:
         """Add the site of a sensor, called as the sensor; ROS topics take its name."""
+        pose = Pose(*self._pose(sensor))
+        name = self._add_site_at(sensor, body, pose)
+        self._add_frames(name, sensor, body, pose)
+        return name
+
+    def _add_site_at(self, sensor: ElementTree.Element, body: mujoco.MjsBody, pose: Pose) -> str:
         name = self._name(sensor.get('name', sensor.get('type', '')))
-        pos, quat = _pose(sensor)
+        pos, quat = pose
         body.add_site(name=name, pos=pos, quat=xyzw_to_wxyz(quat), **_SITE)
         rate = _number(sensor, 'update_rate', 0.0)
         self._add_topic(name, sensor, {'rate': min(rate, 1e4)} if rate > 0 else {})
         return name
+
+    def _pose(self, element: ElementTree.Element) -> tuple[Vector, Quaternion]:
+        """Return the pose of a sensor or of a part of it, the link's own when it is malformed."""
+        pose = _pose(element)
+        if pose is None:
+            text = element.findtext('pose')
+            self._report.repaired(
+                _part(element), f'its pose {text!r} is taken for that of its link'
+            )
+        return pose or (ORIGIN, IDENTITY)
 
     def _add_sensor(self, kind: mujoco.mjtSensor, site: str) -> str:
         name = self._name(f'{site}_{kind.name.removeprefix("mjSENS_").lower()}')
@@ -247,13 +369,35 @@ def _part(sensor: ElementTree.Element) -> str:
     return f'sensor {sensor.get("name")!r}'
 
 
-def _pose(element: ElementTree.Element) -> tuple[Vector, Quaternion]:
-    """Return the `<pose>` of an element: position (m) and rotation."""
-    values = [float(word) for word in (element.findtext('pose') or '').split()]
-    if len(values) != 6:
+def _pose(element: ElementTree.Element) -> tuple[Vector, Quaternion] | None:
+    """Return the `<pose>` of an element: position (m) and rotation; None when it is malformed."""
+    pose = element.find('pose')
+    if pose is None or not (pose.text or '').strip():
         return ORIGIN, IDENTITY
-    x, y, z, roll, pitch, yaw = values
+    try:
+        values = [float(word) for word in (pose.text or '').split()]
+    except ValueError:
+        return None
+    if not all(map(math.isfinite, values)):
+        return None
+    if len(values) == 7 and pose.get('rotation_format') == 'quat_xyzw':
+        x, y, z, *quat = values
+        norm = math.hypot(*quat)
+        return ((x, y, z), tuple(part / norm for part in quat)) if norm > _SAME else None  # type: ignore[return-value]
+    if len(values) != 6:
+        return None
+    x, y, z, *angles = values
+    if pose.get('degrees', '').strip() in ('true', '1'):
+        angles = [math.radians(angle) for angle in angles]
+    roll, pitch, yaw = angles
     return (x, y, z), quaternion_of_rpy(roll, pitch, yaw)
+
+
+def _texts(element: ElementTree.Element, *paths: str) -> Iterator[str]:
+    """Yield the contents of the elements of each path."""
+    for path in paths:
+        for found in element.iterfind(path):
+            yield found.text or ''
 
 
 def _rings(ray: ElementTree.Element) -> dict[str, Any]:
@@ -273,9 +417,10 @@ def _rings(ray: ElementTree.Element) -> dict[str, Any]:
 
 def _number(element: ElementTree.Element, path: str, default: float) -> float:
     try:
-        return float(element.findtext(path, ''))
+        value = float(element.findtext(path, ''))
     except ValueError:
         return default
+    return value if math.isfinite(value) else default
 
 
 def _rate(sensor: ElementTree.Element, default: float) -> float:

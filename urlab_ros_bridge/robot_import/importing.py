@@ -39,7 +39,7 @@ from urlab_ros_bridge.robot_import.spec import compile_robot
 from urlab_ros_bridge.robot_import.spec import exclude_contacts
 from urlab_ros_bridge.robot_import.spec import joined_to_base
 from urlab_ros_bridge.robot_import.spec import read_spec
-from urlab_ros_bridge.robot_import.spec import rename_world
+from urlab_ros_bridge.robot_import.spec import rename_links
 from urlab_ros_bridge.robot_import.spec import start_pose
 from urlab_ros_bridge.robot_import.spec import StartPose
 from urlab_ros_bridge.robot_import.writing import content_digest
@@ -93,9 +93,9 @@ def import_robot(
     path = path.absolute()
     packages = Packages(path.parent, options.package_paths, readable=options.readable)
     robot = read_description(path, packages, options)
-    renamed = rename_world(robot)
-    cache = meshes or MeshCache(read=options.read, up_axis=options.mesh_up_axis)
     report = ImportReport()
+    renamed = rename_links(robot, report)
+    cache = meshes or MeshCache(read=options.read, up_axis=options.mesh_up_axis)
     shapes = ShapeImport(packages, cache, report)
     shapes.prepare(robot, allow_missing=options.allow_missing_meshes)
     return robot_of(robot, path, options, report, renamed)
@@ -153,7 +153,7 @@ def robot_of(
     settings: dict[str, Any] = {
         'prefix': name,
         'pose': {'pos': [0.0, 0.0, round(height, 6)]},
-        'frames': {'base': root, **({renamed: 'world'} if renamed else {})},
+        'frames': {'base': root, **_frames(sensors.frames, renamed)},
         **({'twist': drive.twist} if drive and (planar or drive.interfaces) else {}),
         **{name: section for name, section in sensors.sections.items() if section},
     }
@@ -190,6 +190,12 @@ def export_robot(path: Path, options: ImportOptions, folder: Path, overwrite: bo
         raise FilesExist(folder, existing)
     files = {model: copy_meshes(robot.mjcf, folder / 'meshes'), scene: robot.scene}
     return write_robot(folder, robot.name, files, robot.sidecar(model, scene))
+
+
+def _frames(given: dict[str, str], renamed: str) -> dict[str, str]:
+    """Return the frames of sensors, and of the link that was called `world`."""
+    frames = {name: 'world' if frame == renamed else frame for name, frame in given.items()}
+    return {**frames, renamed: 'world'} if renamed else frames
 
 
 def _decide_base(

@@ -19,6 +19,7 @@ import numpy as np
 
 from urlab_ros_bridge.robot_import.errors import InvalidDescription
 from urlab_ros_bridge.robot_import.links import joint_ends
+from urlab_ros_bridge.robot_import.report import ImportReport
 
 _LOG = logging.getLogger(__name__)
 # As in MuJoCo Menagerie; group 3 is not drawn.
@@ -61,25 +62,32 @@ def _set_compiler(robot: ElementTree.Element) -> None:
     compiler.attrib.pop('meshdir', None)
 
 
-def rename_world(robot: ElementTree.Element) -> str:
+def rename_links(robot: ElementTree.Element, report: ImportReport) -> str:
     """
-    Give a link called `world` another name, under which it stays a body with a frame.
+    Give links other names where MuJoCo or tf2 have no such names.
 
-    :return: the new name, '' when there is no such link.
+    Frames of tf2 do not begin with a slash; a link called `world` stays a body with that frame.
+
+    :return: the new name of the link `world`, '' when there is no such link.
     """
+    names = {link.get('name', '') for link in robot.findall('link')}
+    for name in sorted(names):
+        if name.startswith('/'):
+            new = _rename(robot, name, name.lstrip('/') or 'link')
+            report.repaired(f'link {name!r}', f'is called {new!r}: frames begin with no slash')
+    return _rename(robot, _WORLD, 'world_link') if _WORLD in names else ''
+
+
+def _rename(robot: ElementTree.Element, old: str, new: str) -> str:
+    """Rename a link, with underscores where the name is taken; return the new name."""
     names = {link.get('name') for link in robot.findall('link')}
-    if _WORLD not in names:
-        return ''
-    new = 'world_link'
     while new in names:
         new += '_'
+    attributes = {'link': 'name', 'parent': 'link', 'child': 'link', 'gazebo': 'reference'}
     for element in robot.iter():
-        if element.tag == 'link' and element.get('name') == _WORLD:
-            element.set('name', new)
-        if element.tag in ('parent', 'child') and element.get('link') == _WORLD:
-            element.set('link', new)
-        if element.tag == 'gazebo' and element.get('reference') == _WORLD:
-            element.set('reference', new)
+        attribute = attributes.get(element.tag)
+        if attribute and element.get(attribute) == old:
+            element.set(attribute, new)
     return new
 
 

@@ -99,6 +99,15 @@ def test_renamed_prefixed_and_reserved(robot):
     assert all(item.child.startswith('bot/') for item in tree.static)
 
 
+def test_sensors_may_have_the_frames_of_bodies(robot):
+    """Then these have one transform each."""
+    given = {'base': 'base_link', 'imu': 'hat', 'front/optical': 'hat'}
+    tree = frames(robot[0], 'bot', 'base_link', given)
+    children = [each.child for each in tree.static]
+    assert len(children) == len(set(children)) and 'hat' in tree.bodies.values()
+    assert 'hat' in tree.sites.values() and 'hat' in tree.optical.values()
+
+
 def test_a_base_without_joints_is_mounted_in_the_world():
     model = mujoco.MjModel.from_xml_string("""
         <mujoco><worldbody><body name="table" pos="1 0 1" euler="0 0 90">

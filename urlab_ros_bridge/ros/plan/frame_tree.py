@@ -18,7 +18,6 @@ from typing import NamedTuple
 from urlab_ros_bridge.geometry import BODY_TO_OPTICAL
 from urlab_ros_bridge.geometry import CAMERA_TO_BODY
 from urlab_ros_bridge.geometry import CAMERA_TO_OPTICAL
-from urlab_ros_bridge.geometry import ORIGIN
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import Quaternion
 from urlab_ros_bridge.geometry import SITE_TO_RANGE
@@ -29,6 +28,8 @@ from urlab_ros_bridge.model import WorldModel
 
 _TO_BODY = Pose(orientation=CAMERA_TO_BODY)
 _TO_OPTICAL = Pose(orientation=CAMERA_TO_OPTICAL)
+_BODY_TO_OPTICAL = Pose(orientation=BODY_TO_OPTICAL)
+_TO_RANGE = Pose(orientation=SITE_TO_RANGE)
 
 
 class StaticTransform(NamedTuple):
@@ -79,6 +80,8 @@ def static_transforms(
 
     :param base: the body that the tree begins with.
     :param frames: local name of a body, site or camera -> frame name; ``base`` is left out.
+        ``CAMERA/optical`` and ``SITE/range`` name the frames of images and of beams.  All but
+        bodies may be given the frame of a body.
     :param base_frame: frame of the base; empty: as in `frames`, else the name of the body.
     :param frame_prefix: put before every name but `world_frame`.
     :param sites: local names of those that get a frame without a sensor of the model.
@@ -139,22 +142,36 @@ class _FrameTreeBuilder:
         self.taken = taken
         self.tree = FrameTree('')
 
-    def name(self, local: str, kind: str) -> str:
+    def name(self, wanted: str, kind: str) -> str:
         """Return a free frame name: a site or camera may be called like its body."""
-        wanted = self.renamed.get(local, local).strip('/')
+        wanted = wanted.strip('/')
         while not wanted or wanted in self.taken:
             wanted = f'{wanted}_{kind}' if wanted else kind
         self.taken.add(wanted)
         return self.frame_prefix + wanted
 
+    def add(self, key: str, default: str, kind: str, parent: str, pose: Pose) -> str:
+        """Return the frame of a site or camera: that of a body if one is given, else a new one."""
+        given = self.renamed.get(key, default)
+        if key in self.renamed and self.frame_prefix + given in self.tree.bodies.values():
+            return self.frame_prefix + given
+        frame = self.name(given, kind)
+        self.tree.static.append(StaticTransform(parent, frame, *pose))
+        return frame
+
+    def body(self, body: Body, kind: str) -> str:
+        """Return a new frame for a body."""
+        local = self.robot.name_of(body)
+        return self.name(self.renamed.get(local, local), kind)
+
     def bodies(self, base: Body, world_frame: str) -> None:
         world, tree = self.robot.world, self.tree
-        tree.base = tree.bodies[base.id] = self.name(self.robot.name_of(base), 'body')
+        tree.base = tree.bodies[base.id] = self.body(base, 'body')
         if not base.dofs:
             tree.mount = StaticTransform(world_frame, tree.base, *world.reference_pose(base.id))
         for body in world.subtree(base.id)[1:]:
             parent = tree.bodies[body.parent]
-            child = self.name(self.robot.name_of(body), f'body_{body.id}')
+            child = self.body(body, f'body_{body.id}')
             tree.bodies[body.id] = child
             if not body.moves:
                 tree.static.append(StaticTransform(parent, child, *body.pose))
@@ -175,12 +192,11 @@ class _FrameTreeBuilder:
             parent = tree.bodies.get(site.body)
             if parent is None:
                 continue
-            frame = tree.sites[index] = self.name(self.robot.name_of(site), 'site')
-            tree.static.append(StaticTransform(parent, frame, *site.pose))
+            name = self.robot.name_of(site)
+            frame = tree.sites[index] = self.add(name, name, 'site', parent, site.pose)
             if 'rangefinder' in used[index]:
-                beam = self.name(f'{frame.removeprefix(self.frame_prefix)}_range', 'frame')
-                tree.ranges[index] = beam
-                tree.static.append(StaticTransform(frame, beam, ORIGIN, SITE_TO_RANGE))
+                beam = f'{frame.removeprefix(self.frame_prefix)}_range'
+                tree.ranges[index] = self.add(f'{name}/range', beam, 'frame', frame, _TO_RANGE)
 
     def cameras(self) -> None:
         tree = self.tree
@@ -189,8 +205,9 @@ class _FrameTreeBuilder:
             # A camera that follows something has no fixed pose in its body.
             if parent is None or not camera.is_fixed:
                 continue
-            frame = self.name(self.robot.name_of(camera), 'camera')
-            optical = self.name(optical_frame(frame.removeprefix(self.frame_prefix)), 'camera')
-            tree.cameras[camera.id], tree.optical[camera.id] = frame, optical
-            tree.static.append(StaticTransform(parent, frame, *camera.pose.then(_TO_BODY)))
-            tree.static.append(StaticTransform(frame, optical, ORIGIN, BODY_TO_OPTICAL))
+            name, place = self.robot.name_of(camera), camera.pose.then(_TO_BODY)
+            frame = tree.cameras[camera.id] = self.add(name, name, 'camera', parent, place)
+            optical = optical_frame(frame.removeprefix(self.frame_prefix))
+            tree.optical[camera.id] = self.add(
+                f'{name}/optical', optical, 'camera', frame, _BODY_TO_OPTICAL
+            )

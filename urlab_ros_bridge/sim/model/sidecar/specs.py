@@ -40,7 +40,6 @@ MAX_SEED = 2**31 - 1
 MAX_SCAN = 10_000  # rays
 MAX_RINGS = 256
 
-_FRAME = re.compile(r'[A-Za-z0-9_][A-Za-z0-9_./-]*')
 _TOPIC = re.compile(r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*', re.ASCII)
 _NAME = re.compile(r'[A-Za-z0-9_][A-Za-z0-9_.-]*')
 _FULL_TURN = 2 * math.pi * (1 + 1e-9)
@@ -67,10 +66,10 @@ def _checked_prefix(prefix: str) -> str:
 def _frames(place: Place) -> dict[str, str]:
     found = {name: text(item) for name, item in place.mapping().items()}
     for name, item in place.mapping().items():
-        if not _FRAME.fullmatch(found[name]):
+        if found[name].startswith('/') or not (found[name] and found[name].isprintable()):
             raise item.fail(
-                f'{found[name]!r} is not a ROS frame name: use letters, digits, _ . - and /, '
-                'without a leading slash'
+                f'{found[name]!r} is not a ROS frame name: it must not be empty, begin with / or '
+                'have control characters'
             )
     return found
 
@@ -139,7 +138,7 @@ class LidarSpec:
     range_min: float = key(0.0, 'The smallest range that counts.', low=0.0)
     rate: float = key(10.0, 'Scans per simulated second.', above=0.0, high=10_000.0)
     rays: int | None = key(
-        None, 'Of a scanner that the model does not have.', low=2, high=MAX_SCAN
+        None, 'Of a scanner that the model does not have.', low=1, high=MAX_SCAN
     )
     body: str = key('', 'That carries a scanner with `rays`; default: the first one.')
     pose: PoseSpec = key(factory=PoseSpec, text='Of a scanner with `rays`, in its body.')
@@ -163,7 +162,8 @@ class LidarSpec:
             ('angle_max', self.angle_max, self.angle_min),
             ('range_max', self.range_max, self.range_min),
         ):
-            if not value > above:
+            is_one_ray = name == 'angle_max' and self.rays == 1 and value == above
+            if not (value > above or is_one_ray):
                 raise KeyProblem(name, f'must be a finite number > {above:g}, not {value:g}')
         if self.angle_max - self.angle_min > _FULL_TURN:
             problem = f'{self.angle_max:g} is more than a full turn after angle_min'
