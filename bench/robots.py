@@ -29,12 +29,12 @@ import yaml
 import zmq
 
 from urlab_ros_bridge import models
+from urlab_ros_bridge.sim.building import build_simulation
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.observe.state import SEND_QUEUE
 from urlab_ros_bridge.sim.observe.state import StatePublisher
 from urlab_ros_bridge.sim.requests.paths import DataFolder
-from urlab_ros_bridge.sim.simulation import build_simulation
 from urlab_ros_bridge.sim.simulation import Simulation
 from urlab_ros_bridge.transport.publisher import Publisher
 

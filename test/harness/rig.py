@@ -7,13 +7,13 @@ from functools import partial
 from lasting_trial import with_lasting_trial
 import pytest
 
+from urlab_ros_bridge.sim.building import build_simulation
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.dispatcher import Dispatcher
 from urlab_ros_bridge.sim.extensions import Extensions
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
-from urlab_ros_bridge.sim.simulation import build_simulation
 from urlab_ros_bridge.sim.simulation import SimulationHost
 from urlab_ros_bridge.wire.encoding import codec
 

@@ -26,6 +26,8 @@ from urlab_ros_bridge.editor.model_files import CountedFiles
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import pose_of
 from urlab_ros_bridge.geometry import xyzw_to_wxyz
+from urlab_ros_bridge.sim.building import build_simulation
+from urlab_ros_bridge.sim.building import check_world
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.model.assembly import assemble
 from urlab_ros_bridge.sim.model.bounds import Boxes
@@ -35,8 +37,6 @@ from urlab_ros_bridge.sim.model.mjcf_import import OPERATOR
 from urlab_ros_bridge.sim.model.sidecar.specs import WorldSpec
 from urlab_ros_bridge.sim.model.world import World
 from urlab_ros_bridge.sim.requests.background import THREAD
-from urlab_ros_bridge.sim.simulation import build_simulation
-from urlab_ros_bridge.sim.simulation import check_world
 from urlab_ros_bridge.sim.simulation import Simulation
 from urlab_ros_bridge.sim.simulation import SimulationHost
 from urlab_ros_bridge.wire.errors import UrlabError

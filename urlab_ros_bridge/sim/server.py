@@ -11,6 +11,7 @@ import threading
 import mujoco
 
 from urlab_ros_bridge.limited_log import LimitedLog
+from urlab_ros_bridge.sim.building import build_simulation
 from urlab_ros_bridge.sim.cameras.supervisor import CameraService
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.dispatcher import AcceptedCall
@@ -25,7 +26,6 @@ from urlab_ros_bridge.sim.ops import build_registry
 from urlab_ros_bridge.sim.ops.session import pre_session_ops
 from urlab_ros_bridge.sim.requests.background import compiling
 from urlab_ros_bridge.sim.shared_memory import offer_shared_memory
-from urlab_ros_bridge.sim.simulation import build_simulation
 from urlab_ros_bridge.sim.simulation import Simulation
 from urlab_ros_bridge.sim.simulation import SimulationHost
 from urlab_ros_bridge.sim.streams.control_stream import ControlStream

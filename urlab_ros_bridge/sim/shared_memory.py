@@ -22,7 +22,7 @@ from urlab_ros_bridge.limited_log import LimitedLog
 from urlab_ros_bridge.sim.cameras.demand import Reason
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 from urlab_ros_bridge.sim.config import ServerConfig
-from urlab_ros_bridge.sim.observe.state import ShmStatePublisher
+from urlab_ros_bridge.sim.observe.shm_state import ShmStatePublisher
 from urlab_ros_bridge.sim.simulation import Simulation
 from urlab_ros_bridge.sim.simulation import WorldService
 from urlab_ros_bridge.transport.router import Accept

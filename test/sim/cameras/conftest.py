@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
+from urlab_ros_bridge.sim.building import build_simulation
 from urlab_ros_bridge.sim.config import ServerConfig
 from urlab_ros_bridge.sim.model.world import load_world
 from urlab_ros_bridge.sim.requests.paths import DataFolder
-from urlab_ros_bridge.sim.simulation import build_simulation
 
 sys.path.insert(0, str(Path(__file__).parent))
 

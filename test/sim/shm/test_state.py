@@ -4,7 +4,7 @@
 
 from waiting import wait_until
 
-from urlab_ros_bridge.sim.observe.state import ShmStatePublisher
+from urlab_ros_bridge.sim.observe.shm_state import ShmStatePublisher
 from urlab_ros_bridge.transport.shm import RegionReader
 from urlab_ros_bridge.transport.shm.directory import STATE_FILE
 from urlab_ros_bridge.transport.shm.server import OpenWatch

@@ -22,6 +22,8 @@ from typing import Any
 import numpy as np
 
 from urlab_ros_bridge.kept_memory import trim_memory
+from urlab_ros_bridge.sim.building import build_simulation
+from urlab_ros_bridge.sim.building import check_world
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
 from urlab_ros_bridge.sim.errors import WorldError
@@ -49,8 +51,6 @@ from urlab_ros_bridge.sim.requests.fields import unit_quaternion
 from urlab_ros_bridge.sim.requests.registry import Registry
 from urlab_ros_bridge.sim.requests.registry import ReplyFields
 from urlab_ros_bridge.sim.requests.sessions import ServerSession
-from urlab_ros_bridge.sim.simulation import build_simulation
-from urlab_ros_bridge.sim.simulation import check_world
 from urlab_ros_bridge.sim.simulation import Simulation
 from urlab_ros_bridge.sim.simulation import SimulationHost
 from urlab_ros_bridge.sim.streams.handshake import hello_reply
