@@ -21,8 +21,6 @@ from typing import Any
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import ModeLockedByServer
-from urlab_ros_bridge.client.errors import ModelUnavailable
-from urlab_ros_bridge.client.errors import RemoteError
 from urlab_ros_bridge.client.errors import RequestTimeout
 from urlab_ros_bridge.client.errors import SessionExpired
 from urlab_ros_bridge.client.errors import UnreadableHandshake
@@ -41,14 +39,13 @@ from urlab_ros_bridge.ros.link.link_state import describe
 from urlab_ros_bridge.ros.link.link_state import LinkState
 from urlab_ros_bridge.ros.link.link_state import Phase
 from urlab_ros_bridge.ros.link.link_state import SLOW_RETRY_SECONDS
+from urlab_ros_bridge.ros.link.planner import WorldPlanner
+from urlab_ros_bridge.ros.link.stock_cameras import switch_on_cameras
 from urlab_ros_bridge.ros.link.stream import StreamThread
 from urlab_ros_bridge.ros.parameters.connection import ConnectionParameters
 from urlab_ros_bridge.ros.parameters.settings import SettingsReader
-from urlab_ros_bridge.ros.plan.from_model import plan_world
-from urlab_ros_bridge.ros.plan.from_model import with_appearance
 from urlab_ros_bridge.ros.plan.from_topics import missing_robot
 from urlab_ros_bridge.ros.plan.from_topics import plan_topics
-from urlab_ros_bridge.ros.plan.plan import keep_namespaces
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import UrlabError
@@ -59,7 +56,6 @@ OBSERVE_ONLY = 'observe_only'
 
 STATUS_SECONDS = 0.5
 RETRY_SECONDS = 0.2
-DISCOVERY_SECONDS = 1.5
 # A hello carries the compiled model, so it may take longer than a small request.
 _HELLO_SECONDS = 5.0
 # Topics exist a moment before services can answer: early requests wait this long (s).
@@ -77,9 +73,9 @@ class ServerLink(Part):
 
     :ivar state: replaced as a whole; read it from any thread.
     :ivar status: last status reply, None on servers without that op.
-    :ivar commands: for set_twist, controls and status; `client` for services.  On a server with
-        shared sessions they are two, so that a long step never holds a command back; on others
-        they are one, because a second hello would end the first session.
+    :ivar commands: the session for set_twist, controls and status; `client` that for services.
+        Two sessions where the server supports shared sessions, so that a long step cannot delay a
+        command; otherwise the same one, because a second hello would end the first.
     :ivar reconnects: connections made again.
     :ivar continued: the last handshake was of the same run, whose world has changed.
     :ivar on_status: all are called in the link thread with each status, and when it was requested
@@ -111,6 +107,7 @@ class ServerLink(Part):
         self._generation, self._stepping = 0, bridge.stepping
         self._is_shared = True  # the server has shared sessions, so that a hello ends no other
         self._stop, self._woken = threading.Event(), threading.Event()
+        self._planner = WorldPlanner(bridge.settings, self._stream, self._stop, bridge.log)
         self._thread = threading.Thread(target=self._run, name='link', daemon=True)
         bridge.on_started.append(self._thread.start)
 
@@ -323,12 +320,12 @@ class ServerLink(Part):
         self._change_state(phase=Phase.PREPARING, problem='')
         self._open_service_session(handshake)
         if not self._is_shared:
-            self._switch_on_cameras(handshake)
+            switch_on_cameras(self.commands, handshake, self._log)
         if not self.continued:
             self._change_state(mode=self._set_mode())
         try:
-            plan = self._plan_world(handshake)
-            problem = ''
+            old_plan = self._world.plan if self.continued else None
+            plan, problem = self._planner.plan(handshake, old_plan), ''
         except UnknownName as error:
             plan, problem = WorldPlan(), str(error)
             self._log('warning', problem)
@@ -338,7 +335,8 @@ class ServerLink(Part):
         self.reconnects += again and not self.continued
         if not self.continued:
             for forget in self.on_new_run:
-                forget()
+                with self._errors.caught(owner_of(forget)):
+                    forget()
         world, has_sim_time = self._world, 'sim_time_row' in handshake.extensions
         world.take(plan, handshake, has_sim_time=has_sim_time, problem=problem)
         robots = world.plan.robots
@@ -355,24 +353,6 @@ class ServerLink(Part):
             self.client = make_client(self._settings)
             self.client.connect(_HELLO_SECONDS)
 
-    def _switch_on_cameras(self, handshake: Handshake) -> None:
-        """Switch on the cameras of a stock server, which are off at first since July 2026."""
-        places = [handshake.global_cameras, *(r.cameras for r in handshake.articulations.values())]
-        names = [name for cameras in places for name in cameras]
-        if not names or 'set_camera_streaming' not in self.commands.meta():
-            return
-        try:
-            streams = self.commands.set_camera_streaming(dict.fromkeys(names, True))
-        except RemoteError as error:
-            self._log('warning', f'the cameras of the server stay off: {error}')
-            return
-        for cameras in places:
-            for name, camera in cameras.items():
-                found = streams.get(name, {})
-                endpoint, topic = found.get('zmq_endpoint'), found.get('zmq_topic')
-                if isinstance(endpoint, str) and isinstance(topic, str):
-                    cameras[name] = replace(camera, endpoint=endpoint, topic=topic)
-
     def _set_mode(self) -> str:
         if (
             self._settings(ConnectionParameters).step_mode != 'keep'
@@ -384,18 +364,6 @@ class ServerLink(Part):
                 self._log('info', f'the server keeps its mode: {error}')
         return self.commands.status().mode if self.has('status') else self.state.mode
 
-    def _plan_world(self, handshake: Handshake) -> WorldPlan:
-        settings = self._settings
-        try:
-            plan = plan_world(handshake, settings)
-            if self.continued:
-                plan = keep_namespaces(plan, self._world.plan)
-            return plan if self._stop.is_set() else with_appearance(plan, handshake, settings)
-        except ModelUnavailable as error:
-            note = f'sensor types and sensor frames are not available: {error}'
-            self._log('warning', note)
-            return plan_topics(self._discover(), settings, handshake, [note])
-
     def _observe(self) -> None:
         """
         Subscribe only: plan from the received topics.
@@ -406,7 +374,7 @@ class ServerLink(Part):
         timeline, world = self._stream.timeline, self._world
         if world.plan.robots and not self.state.problem and timeline.epoch == self._observed_epoch:
             return
-        rows = self._discover()
+        rows = self._planner.discover()
         self._observed_epoch = timeline.epoch
         if not rows:
             return
@@ -417,17 +385,6 @@ class ServerLink(Part):
             self._observed_epoch += 1  # a new plan begins an epoch itself
         missing = missing_robot(rows, self._settings)
         self._report_problem(world.problem or ('' if missing is None else str(missing)))
-
-    def _discover(self) -> dict[bytes, bytes]:
-        """Listen to everything for a while; return the rows by topic."""
-        stream = self._stream
-        stream.discovered.clear()
-        stream.discover = True
-        deadline = time.monotonic() + DISCOVERY_SECONDS
-        while time.monotonic() < deadline and not self._stop.is_set():
-            self._stop.wait(0.1)
-        stream.discover = False
-        return dict(stream.discovered)
 
     def _on_timeout(self, text: str) -> None:
         phase = self.state.phase

@@ -4,7 +4,7 @@
 The stream thread: it receives ticks, and nothing else publishes.
 
 A tick is what the server reports about one instant.  The thread publishes its time on /clock, then
-each topic that has subscribers (`topics.world`), and then calls the parts of all features.  Other
+each topic that has subscribers (`link.world`), and then calls the parts of all features.  Other
 threads hand over what they want to publish (`Bridge.run_in_stream`).  So nothing from before a
 jump of time can follow it: no other thread holds a message.
 """
