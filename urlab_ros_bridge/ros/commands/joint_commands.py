@@ -152,7 +152,7 @@ class JointCommands(Command):
 
     @property
     def active(self) -> bool:
-        """Whether ticks must hold the state of the joints."""
+        """Whether `tick` needs joint states."""
         return bool(self._held)
 
     def tick(self, stamp_ns: int, joints: Sequence[np.ndarray] | None) -> None:

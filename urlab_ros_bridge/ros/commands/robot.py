@@ -121,7 +121,7 @@ class CommandedRobot:
 
     @property
     def active(self) -> bool:
-        """Whether ticks must hold the state of the joints."""
+        """Whether `tick` needs joint states."""
         return any(command.active for _, command in self._commands)
 
     def subscriptions(self) -> set[bytes]:
@@ -133,7 +133,7 @@ class CommandedRobot:
 
     @property
     def needs_resets(self) -> bool:
-        """Whether ticks must hold the number of resets, so that those of others are known."""
+        """Whether `tick` needs the number of resets, to detect those of other clients."""
         return self.link.has(ROBOT_RESETS) and (self.active or self.setpoints.are_moving)
 
     def tick(

@@ -53,7 +53,7 @@ class Command:
 
     @property
     def active(self) -> bool:
-        """Whether ticks must hold the state of the joints."""
+        """Whether `tick` needs joint states."""
         return False
 
     def tick(self, stamp_ns: int, joints: Sequence[np.ndarray] | None) -> None:

@@ -56,7 +56,7 @@ class QosParameters:
 
 class RateLimiter:
     """
-    Lets through the first of each period of a clock in nanoseconds, counted from 0.
+    Passes the first event of each period; periods are counted from time 0 (ns).
 
     So topics of one rate are published at the same instants, whenever a subscriber joined, and
     those of a multiple of it at these instants too.
@@ -287,7 +287,7 @@ def join(namespace: str, topic: str) -> str:
 @dataclass(frozen=True)
 class Observer:
     """
-    What follows every tick, before its messages are made, with and without subscribers.
+    Callbacks for every tick, run before messages are built, even without subscribers.
 
     :ivar update: takes the stamp (ns), also of an instant that was published before.
     :ivar clear: forgets what belongs to the time before a jump.

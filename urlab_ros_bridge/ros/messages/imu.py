@@ -3,7 +3,7 @@
 """
 Inertial measurements (REP-145).
 
-MuJoCo's accelerometer gives specific force, +g upwards at rest, as the REP wants it.
+MuJoCo's accelerometer gives specific force, +g upwards at rest, as REP-145 requires.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ def _plan_robot(
         drive='' if twist is None else twist.kind,
         wheel_matrix=_wheel_matrix(robot, twist),
         axle=twist.axle if twist and math.isfinite(twist.axle or 0.0) else None,
-        # A server that does not report what it drives may drive.
+        # If the server does not list the driven actuators, assume that it drives.
         holds_twist=twist is not None and twist.actuators is not None and not twist.actuators,
         covariances=articulation.covariances,
         sensor_topics=articulation.sensor_topics,

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-What rclpy lacks; no other package works around it.
+All workarounds for gaps in rclpy.
 
 - `overrides`: parameters that are set, but not declared (reads a private attribute);
 - `deferred_service`: answers from another thread (replaces a public method of the service);

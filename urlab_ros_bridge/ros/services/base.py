@@ -65,7 +65,7 @@ def handle(
     try:
         if service.group_of(request) in _AFTER_DISCOVERY:
             context.wait_for_discovery()
-        # Without a connection nothing is known of the server: that is the better answer.
+        # `context.client` raises NOT_CONNECTED, the more useful error without a connection.
         if not context.has(service.needs) and context.client:
             raise RequestRejected(
                 'unknown_op',

@@ -148,7 +148,7 @@ class ContactTopics(Part):
         self._bridge.stream_tasks.run_and_wait(publish)
 
     def _message(self, topic: Topic, stamp_ns: int, found: Contacts) -> Any | None:
-        """Return the message for a topic; None when there still is nothing to show."""
+        """Return the message for a topic; None if there is nothing to show or to clear."""
         settings = self._bridge.settings
         if topic is DATA:
             return contacts_to_ros(stamp_ns, settings(NamesParameters).map_frame, found)

@@ -3,9 +3,9 @@
 """
 The links and joints of one robot, as URDF and /tf need them, from the reading of its model.
 
-A link is a body, called as its frame.  A MuJoCo body may have several joints, ball joints, and
-joints away from its origin; a URDF joint has one axis through the origin of its child.  So links
-without mass are put in between where needed.  The root is the base; when joints of the base itself
+Each body becomes a link with the name of its frame.  A MuJoCo body may have several joints, ball
+joints, and joints away from its origin; a URDF joint has one axis through the origin of its child.
+Massless links are inserted where needed.  The root is the base; when joints of the base itself
 move it (a planar base of three joints, say), the root is a link of its own, fixed in the world.
 """
 

@@ -51,7 +51,7 @@ class Displacement:
 
     def seen(self, stamp_ns: int, base: tuple[float, ...]) -> bool:
         """
-        Return whether time went back, or the robot is where its motion does not lead.
+        Return whether time went back, or the robot has moved farther than its velocity allows.
 
         The first call returns False.
 

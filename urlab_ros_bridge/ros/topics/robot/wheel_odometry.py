@@ -41,9 +41,9 @@ class WheelOdometry:
     """
     Integrates wheel angles to a planar pose with its covariance.
 
-    It begins at the true pose of the base, as do its height and what is remembered after a jump of
-    time or of a wheel's angle, that is, after a reset.  A robot that is placed elsewhere with its
-    wheels as they are does not notice, like a real one that is carried.
+    Starts at the true pose of the base and restarts there after a reset (time or a wheel angle
+    jumped).  Like a real robot that is carried, one that is placed elsewhere with its wheels as
+    they are does not notice.
 
     :ivar pose: x, y, z (m), yaw (rad); z is that of the beginning.
     :ivar twist: forward, to the left (m/s), yaw rate (rad/s).
