@@ -97,7 +97,8 @@ def test_topics_alone_give_joints_in_order_of_id_and_plain_sensors():
     (robot,) = plan.robots
     assert robot.joints == ('b', 'a')
     assert (robot.base_joint, robot.drives) == ('root', True)
-    assert [(s.name, s.dim, s.unit) for s in robot.sensors.singles] == [('gyro', 3, '')]
+    (group,) = robot.sensors
+    assert [(s.name, s.dim, s.unit) for s in group.sensors.values()] == [('gyro', 3, '')]
     assert plan.entities == ('box',)
     assert plan_topics(ROWS, replace(Settings(), robots=('x',))).robots == ()
 
@@ -116,7 +117,7 @@ def test_robots_whose_prefixes_begin_alike_keep_their_joints_apart():
     arm, left = world.robots
     assert (arm.joints, left.joints) == (('j1',), ('j1',))
     assert [a.name for a in arm.actuators] == [a.name for a in left.actuators] == ['j1']
-    assert arm.sensors.imus == [] and [g.site for g in left.sensors.imus] == ['tip']
+    assert arm.sensors == [] and [group.site for group in left.sensors] == ['tip']
     for robot in world.robots:
         assert [joint.name for joint in robot.appearance.skeleton.moving] == ['j1']
         assert 'left_' not in robot.appearance.urdf

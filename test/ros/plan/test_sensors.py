@@ -9,16 +9,20 @@ import mujoco
 import numpy as np
 import pytest
 from rclpy.serialization import deserialize_message
-from sensor_msgs.msg import Range
 
 from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.model import WorldModel
 from urlab_ros_bridge.ros.messages.geometry import WrenchStampedTemplate
 from urlab_ros_bridge.ros.plan.frame_tree import static_transforms
+from urlab_ros_bridge.ros.plan.sensor_table import IMU
+from urlab_ros_bridge.ros.plan.sensor_table import MAGNETIC_FIELD
+from urlab_ros_bridge.ros.plan.sensor_table import MESSAGES
 from urlab_ros_bridge.ros.plan.sensor_table import SENSOR_KINDS
+from urlab_ros_bridge.ros.plan.sensor_table import TWIST
+from urlab_ros_bridge.ros.plan.sensor_table import WRENCH
 from urlab_ros_bridge.ros.plan.sensors import describe_sensors
 from urlab_ros_bridge.ros.plan.sensors import group_sensors
-from urlab_ros_bridge.ros.topics.robot.sensors import single_template
+from urlab_ros_bridge.ros.topics.robot.sensors import template_of
 
 ROBOT = Path(__file__).with_name('models') / 'sensors.xml'
 
@@ -70,33 +74,35 @@ def test_readings_have_their_unit_and_frame(sensors):
 
 def test_sensors_of_one_site_share_a_message(sensors):
     groups = group_sensors(list(sensors.values()))
-    imus = {group.site: sorted(group.sensors) for group in groups.imus}
+    found = {each: [group for group in groups if group.message is each] for each in MESSAGES}
+    imus = {group.site: sorted(group.sensors) for group in found[IMU]}
     assert imus == {'imu': ['accelerometer', 'framequat', 'gyro'], 'probe': ['gyro']}
-    assert groups.imus[0].sensors['framequat'].name == 'quat'
-    (wrench,) = groups.wrenches
+    assert found[IMU][0].sensors['framequat'].name == 'quat'
+    (wrench,) = found[WRENCH]
     assert (wrench.frame_id, sorted(wrench.sensors)) == ('wrist_site', ['force', 'torque'])
-    (twist,) = groups.twists
+    (twist,) = found[TWIST]
     assert (twist.site, sorted(twist.sensors)) == ('probe', ['gyro', 'velocimeter'])
     # Each sensor is published once at least, and alone only when it is in no group.
-    grouped = {
-        item.name
-        for group in groups.imus + groups.wrenches + groups.twists
-        for item in group.sensors.values()
-    }
-    single = {item.name for item in groups.singles}
+    shared = found[IMU] + found[WRENCH] + found[TWIST]
+    grouped = {item.name for group in shared for item in group.sensors.values()}
+    single = {group.name for group in groups if group not in shared and not group.message.alone}
+    single |= {item.name for group in found[MAGNETIC_FIELD] for item in group.sensors.values()}
     assert not grouped & single and grouped | single == set(sensors)
 
 
-def test_every_single_sensor_has_a_template(model, sensors):
+def test_every_message_has_a_template(model, sensors):
     data = mujoco.MjData(model)
     mujoco.mj_forward(model, data)
-    for sensor in group_sensors(list(sensors.values())).singles:
-        template = single_template(sensor)
-        reading = sensor.kind.reading(data.sensor(f'bot_{sensor.name}').data)
-        message = deserialize_message(template.update(5, reading), template.message_type)
-        assert message.header.frame_id == sensor.frame_id
-    sonar = single_template(sensors['sonar']).update(0, [-1.0])
-    assert deserialize_message(sonar, Range).max_range == 5.0
+    for group in group_sensors(list(sensors.values())):
+        template = template_of(group, [0.1] * len(group.message.stddevs))
+        readings = [
+            each and each.kind.reading(data.sensor(f'bot_{each.name}').data)
+            for each in group.in_order
+        ]
+        message = deserialize_message(template.update(5, *readings), template.message_type)
+        assert message.header.frame_id == group.frame_id
+        if group.name == 'sonar':
+            assert message.max_range == 5.0
 
 
 def test_a_payload_pulls_the_force_sensor_down():

@@ -12,10 +12,12 @@ def sensors_markdown() -> str:
     """Return the table of docs/bridge.md: all types that have their own message."""
     rows: dict[tuple[str, str, str], list[str]] = {}
     for kind in SENSOR_KINDS.values():
-        if kind.message != SENSOR:
-            names = rows.setdefault((kind.message, kind.topic, kind.frame), [])
+        message = kind.message
+        if message is not SENSOR:
+            topic = message.alone or message.topic
+            names = rows.setdefault((message.type_name, topic, kind.frame), [])
             names.append(f'`{kind.name}` ({kind.unit})')
     lines = ['| MuJoCo sensor (unit) | message | topic | frame |', '|---|---|---|---|']
-    for (message, topic, frame), names in rows.items():
-        lines.append(f'| {", ".join(names)} | `{message}` | `{topic}` | {frame} |')
+    for (type_name, topic, frame), names in rows.items():
+        lines.append(f'| {", ".join(names)} | `{type_name}` | `{topic}` | {frame} |')
     return '\n'.join(lines) + '\n'

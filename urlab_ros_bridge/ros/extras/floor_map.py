@@ -62,6 +62,7 @@ class MapTopic(Part):
         """Draw the map of the world, if it is enabled."""
         self._newest = handshake
         if handshake is not None and self._bridge.settings(MapParameters).publish_map:
+            self._bridge.once_topics.make(MAP, None)  # to be found while it is drawn
             self._thread = threading.Thread(
                 target=self._draw_and_publish, args=(handshake,), name='map', daemon=True
             )

@@ -214,6 +214,7 @@ class Bridge:
     :ivar wire_needs: return the prefixes of the wire that are needed now in addition to those of
         topics; called in the stream thread.
     :ivar errors: what features have raised.
+    :ivar once_topics: behind `once`.
     """
 
     def __init__(
@@ -240,7 +241,7 @@ class Bridge:
         self.on_started: list[Callable[[], object]] = []
         self.on_settings: list[Callable[[Settings], object]] = []
         self.wire_needs: list[Callable[[], set[bytes]]] = []
-        self._once = OnceTopics(node, self.stream_tasks)
+        self.once_topics = OnceTopics(node, self.stream_tasks)
         self._offered: dict[type, Any] = {}
         self._parts: list[tuple[str, Part]] = []  # each with the name of its feature
         self._ticking: list[tuple[str, Part]] = []  # those that handle ticks: few of many
@@ -281,7 +282,7 @@ class Bridge:
 
         :param robot: whose topic it is; it goes with the robot.
         """
-        self._once.publish(topic, message, robot)
+        self.once_topics.publish(topic, message, robot)
 
     def run_in_stream(self, task: Callable[[], None]) -> None:
         """
@@ -330,7 +331,7 @@ class Bridge:
 
     def take_world(self, plan: WorldPlan, handshake: Handshake | None) -> None:
         """Announce the world that is published from now on."""
-        self._once.keep(plan)
+        self.once_topics.keep(plan)
         self._call_all(lambda part: part.take_world(plan, handshake), self._parts)
 
     def extra_subscriptions(self) -> set[bytes]:

@@ -30,17 +30,25 @@ class OnceTopics:
         self._robots: dict[str, RobotPlan | None] = {}  # by name of the topic
         self._lock = threading.Lock()
 
-    def publish(self, topic: Topic, message: Any, robot: RobotPlan | None) -> None:
+    def make(self, topic: Topic, robot: RobotPlan | None) -> str:
         """
-        Publish a message, between two ticks; in the stream thread at once.
+        Make a topic before its first message, and return its name.
 
         :raises InterfaceMissing: when the package of its type is not installed.
         """
         name = topic.named('' if robot is None else robot.namespace)
         with self._lock:
-            self._publishers.of(topic, name, type(message))
+            self._publishers.of(topic, name)
             self._robots[name] = robot
-        send = partial(self._send, topic, name, message)
+        return name
+
+    def publish(self, topic: Topic, message: Any, robot: RobotPlan | None) -> None:
+        """
+        Publish a message, between two ticks; in the stream thread at once.
+
+        :raises InterfaceMissing: as by `make`.
+        """
+        send = partial(self._send, topic, self.make(topic, robot), message)
         if threading.current_thread() is self._tasks.thread:
             send()
         else:
@@ -63,4 +71,4 @@ class OnceTopics:
     def _send(self, topic: Topic, name: str, message: Any) -> None:
         with self._lock:  # its robot may be gone
             if name in self._robots:
-                self._publishers.of(topic, name, type(message)).publish(message)
+                self._publishers.of(topic, name).publish(message)

@@ -19,8 +19,8 @@ from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import Scanner
 from urlab_ros_bridge.ros.plan.plan import WorldPlan
 from urlab_ros_bridge.ros.plan.sensor_table import UNKNOWN_KIND
+from urlab_ros_bridge.ros.plan.sensors import plain_sensors
 from urlab_ros_bridge.ros.plan.sensors import PlannedSensor
-from urlab_ros_bridge.ros.plan.sensors import SensorGroups
 from urlab_ros_bridge.wire.errors import UnknownName
 from urlab_ros_bridge.wire.errors import WireError
 from urlab_ros_bridge.wire.rows import parse_topic
@@ -131,7 +131,7 @@ def _plan_robot(
         tuple(sorted(found.joints, key=lambda name: found.joints[name])),
         base_joint=found.bases[0] if found.bases else '',
         tree=FrameTree(frames.base),
-        sensors=SensorGroups(singles=singles),
+        sensors=plain_sensors(singles),
         scanners=tuple(Scanner(lidar, frames.base) for lidar in lidars.values()),
         drives=found.drives or bool(robot and robot.twist_controller),
         covariances=robot.covariances if robot else {},

@@ -29,7 +29,7 @@ from urlab_ros_bridge.ros.plan.frame_tree import FrameTree
 from urlab_ros_bridge.ros.plan.frame_tree import StaticTransform
 from urlab_ros_bridge.ros.plan.names import ros_names
 from urlab_ros_bridge.ros.plan.parameters import NamesParameters
-from urlab_ros_bridge.ros.plan.sensors import SensorGroups
+from urlab_ros_bridge.ros.plan.sensors import SensorGroup
 from urlab_ros_bridge.wire.errors import UnknownName
 
 LidarT = TypeVar('LidarT', Lidar, PointLidar)
@@ -128,7 +128,7 @@ class RobotPlan:
     base_qpos: int = -1
     base_qvel: int = -1
     tree: FrameTree = field(default_factory=lambda: FrameTree(''))
-    sensors: SensorGroups = field(default_factory=SensorGroups)
+    sensors: list[SensorGroup] = field(default_factory=list)
     scanners: tuple[Scanner[Lidar], ...] = ()
     point_scanners: tuple[Scanner[PointLidar], ...] = ()
     actuators: tuple[PlannedActuator, ...] = ()
@@ -145,13 +145,7 @@ class RobotPlan:
     @property
     def sensor_names(self) -> tuple[str, ...]:
         """Local names of all sensors, each once."""
-        groups = self.sensors
-        names = [
-            sensor.name
-            for group in (*groups.imus, *groups.wrenches, *groups.twists)
-            for sensor in group.sensors.values()
-        ]
-        names += [sensor.name for sensor in groups.singles]
+        names = [sensor.name for group in self.sensors for sensor in group.sensors.values()]
         names += [scanner.lidar.name for scanner in self.scanners]
         return tuple(dict.fromkeys(names))
 

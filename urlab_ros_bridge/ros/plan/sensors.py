@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Container
 from dataclasses import dataclass
-from dataclasses import field
 
 from urlab_ros_bridge.model import RobotModel
 from urlab_ros_bridge.model import Sensor
@@ -19,8 +18,8 @@ from urlab_ros_bridge.ros.plan.sensor_table import NO_FRAME
 from urlab_ros_bridge.ros.plan.sensor_table import RANGE
 from urlab_ros_bridge.ros.plan.sensor_table import sensor_kind
 from urlab_ros_bridge.ros.plan.sensor_table import SensorKind
+from urlab_ros_bridge.ros.plan.sensor_table import SensorMessage
 from urlab_ros_bridge.ros.plan.sensor_table import TWIST
-from urlab_ros_bridge.ros.plan.sensor_table import WRENCH
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,41 +46,32 @@ class PlannedSensor:
     plain: bool = True
     cutoff: float = 0.0
 
-    @property
-    def place(self) -> str:
-        """Local name of its site, else its own."""
-        return self.site or self.name
-
 
 @dataclass(slots=True)
-class SiteSensors:
-    """Sensors of one site that make common messages; `sensors` maps kind names to them."""
+class SensorGroup:
+    """
+    The sensors that make one message: any one, or several of one site.
 
+    :ivar site: local name of their site, empty for none.
+    :ivar sensors: by the name of their kind.
+    """
+
+    message: SensorMessage
     site: str
     frame_id: str
-    sensors: dict[str, PlannedSensor] = field(default_factory=dict)
+    sensors: dict[str, PlannedSensor]
 
     @property
-    def place(self) -> str:
-        """Local name of the site, else of its first sensor."""
-        return self.site or next(iter(self.sensors.values())).name
+    def name(self) -> str:
+        """The local name of the site, where the topic has it, else of the first sensor."""
+        first = next(iter(self.sensors.values()))
+        return self.site if self.site and self.message.is_of_site else first.name
 
-
-@dataclass(slots=True)
-class SensorGroups:
-    """
-    Sensors by message.
-
-    :ivar imus: sites with gyro or accelerometer; keys gyro, accelerometer, framequat.
-    :ivar wrenches: sites with force or torque; keys force, torque.
-    :ivar twists: sites with a velocimeter; keys velocimeter, gyro.
-    :ivar singles: all others, each with a message of its own.
-    """
-
-    imus: list[SiteSensors] = field(default_factory=list)
-    wrenches: list[SiteSensors] = field(default_factory=list)
-    twists: list[SiteSensors] = field(default_factory=list)
-    singles: list[PlannedSensor] = field(default_factory=list)
+    @property
+    def in_order(self) -> list[PlannedSensor | None]:
+        """The sensors in the order of the template; None for one that the site lacks."""
+        parts = self.message.parts or tuple(self.sensors)
+        return [self.sensors.get(part) for part in parts]
 
 
 def describe_sensors(
@@ -104,42 +94,47 @@ def describe_sensors(
     ]
 
 
-def group_sensors(sensors: list[PlannedSensor]) -> SensorGroups:
+def group_sensors(sensors: list[PlannedSensor]) -> list[SensorGroup]:
     """Put together what shares a message: same site, and at most one of each kind."""
-    groups = SensorGroups()
+    groups: list[SensorGroup] = []
     for sensor in sensors:
-        if sensor.kind.message == IMU:
-            _add_to_site(groups.imus, sensor)
-        elif sensor.kind.message == WRENCH:
-            _add_to_site(groups.wrenches, sensor)
-        elif sensor.kind.message == TWIST:
-            _add_to_site(groups.twists, sensor)
-    imus = {group.site: group for group in groups.imus}
-    for group in groups.twists:
-        if group.site in imus and 'gyro' in imus[group.site].sensors:
+        if sensor.kind.message.parts:
+            _add_to_site(groups, sensor)
+    imus = {group.site: group for group in groups if group.message is IMU}
+    for group in groups:
+        # A gyro is also a part of the twist of its site.
+        if group.message is TWIST and group.site in imus and 'gyro' in imus[group.site].sensors:
             group.sensors['gyro'] = imus[group.site].sensors['gyro']
     for sensor in sensors:
-        if sensor.kind.message in (IMU, WRENCH, TWIST):
+        if sensor.kind.message.parts:
             continue
         imu = imus.get(sensor.site)
-        if (
-            imu
-            and sensor.kind.name == 'framequat'
-            and sensor.plain
-            and 'framequat' not in imu.sensors
-        ):
+        is_orientation = sensor.kind.name == 'framequat' and sensor.plain
+        if imu and is_orientation and 'framequat' not in imu.sensors:
             imu.sensors['framequat'] = sensor
         else:
-            groups.singles.append(sensor)
+            groups.append(_group_of(sensor))
     return groups
 
 
-def _add_to_site(groups: list[SiteSensors], sensor: PlannedSensor) -> None:
+def _group_of(sensor: PlannedSensor) -> SensorGroup:
+    return SensorGroup(
+        sensor.kind.message, sensor.site, sensor.frame_id, {sensor.kind.name: sensor}
+    )
+
+
+def _add_to_site(groups: list[SensorGroup], sensor: PlannedSensor) -> None:
     for group in groups:
-        if group.site == sensor.site and sensor.kind.name not in group.sensors:
+        fits = group.message is sensor.kind.message and group.site == sensor.site
+        if fits and sensor.kind.name not in group.sensors:
             group.sensors[sensor.kind.name] = sensor
             return
-    groups.append(SiteSensors(sensor.site, sensor.frame_id, {sensor.kind.name: sensor}))
+    groups.append(_group_of(sensor))
+
+
+def plain_sensors(sensors: list[PlannedSensor]) -> list[SensorGroup]:
+    """Return groups of one sensor each."""
+    return [_group_of(sensor) for sensor in sensors]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +152,7 @@ class _Frames:
         if kind.frame == AT_WORLD:
             return self.world_frame
         if kind.frame == AT_OBJECT:
-            if kind.message == RANGE:
+            if kind.message is RANGE:
                 # A rangefinder looks along the view of a camera, x of the camera's frame.
                 is_camera = sensor.object_kind == 'camera'
                 frames = self.tree.cameras if is_camera else self.tree.ranges

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import replace
-import math
 from typing import Any
 
 from urlab_ros_bridge.client.replies.handshake import Lidar
@@ -23,31 +22,17 @@ from urlab_ros_bridge.ros.features.feed import RobotTopics
 from urlab_ros_bridge.ros.messages.base import RosMessageTemplate
 from urlab_ros_bridge.ros.messages.base import Values
 from urlab_ros_bridge.ros.messages.errors import ConvertError
-from urlab_ros_bridge.ros.messages.geometry import PointStampedTemplate
-from urlab_ros_bridge.ros.messages.geometry import QuaternionStampedTemplate
-from urlab_ros_bridge.ros.messages.geometry import TwistStampedTemplate
-from urlab_ros_bridge.ros.messages.geometry import Vector3StampedTemplate
-from urlab_ros_bridge.ros.messages.geometry import WrenchStampedTemplate
-from urlab_ros_bridge.ros.messages.imu import ImuTemplate
-from urlab_ros_bridge.ros.messages.imu import MagneticFieldTemplate
 from urlab_ros_bridge.ros.messages.lidar import LaserScanTemplate
 from urlab_ros_bridge.ros.messages.lidar import LidarPointsTemplate
-from urlab_ros_bridge.ros.messages.lidar import RangeTemplate
 from urlab_ros_bridge.ros.messages.lidar import ScanGeometry
-from urlab_ros_bridge.ros.messages.sensor_stamped import SensorStampedTemplate
 from urlab_ros_bridge.ros.parameters.checks import rate_key
 from urlab_ros_bridge.ros.parameters.checks import stddev_key
 from urlab_ros_bridge.ros.plan.names import ros_name
 from urlab_ros_bridge.ros.plan.names import ros_path
 from urlab_ros_bridge.ros.plan.plan import RobotPlan
 from urlab_ros_bridge.ros.plan.plan import Scanner
-from urlab_ros_bridge.ros.plan.sensor_table import MAGNETIC_FIELD
-from urlab_ros_bridge.ros.plan.sensor_table import POINT
-from urlab_ros_bridge.ros.plan.sensor_table import QUATERNION
-from urlab_ros_bridge.ros.plan.sensor_table import RANGE
-from urlab_ros_bridge.ros.plan.sensor_table import VECTOR3
-from urlab_ros_bridge.ros.plan.sensors import PlannedSensor
-from urlab_ros_bridge.ros.plan.sensors import SiteSensors
+from urlab_ros_bridge.ros.plan.sensor_table import MESSAGES
+from urlab_ros_bridge.ros.plan.sensors import SensorGroup
 from urlab_ros_bridge.wire.errors import UrlabError
 
 
@@ -55,31 +40,27 @@ def _row(name: str, when: str, *types: str) -> Topic:
     return Topic(f'{{robot}}/{name}', types, 'sensor', when, 'sensor_rate', each_instant=True)
 
 
-_IMU_TYPE, _FIELD = 'sensor_msgs/msg/Imu', 'sensor_msgs/msg/MagneticField'
-_SCAN_TYPE = 'sensor_msgs/msg/LaserScan'
-IMU = _row('imu/data', 'one site with gyro or accelerometer', _IMU_TYPE)
-IMU_OF_SITE = _row('imu/{site}/data', 'several such sites', _IMU_TYPE)
-MAGNETOMETER = _row('imu/mag', 'one magnetometer', _FIELD)
-MAGNETOMETER_OF_SITE = _row('imu/{site}/mag', 'several magnetometers', _FIELD)
+_SCAN_TYPE, _POINTS_TYPE = 'sensor_msgs/msg/LaserScan', 'sensor_msgs/msg/PointCloud2'
 SCAN = _row('scan', 'one planar scanner', _SCAN_TYPE)
 SCAN_OF_SCANNER = _row('scan/{scanner}', 'several scanners', _SCAN_TYPE)
-WRENCH = _row('{site}/wrench', 'force or torque sensors', 'geometry_msgs/msg/WrenchStamped')
-TWIST = _row('{site}/twist', 'velocimeters', 'geometry_msgs/msg/TwistStamped')
-RANGES = _row('{sensor}/range', 'rangefinders', 'sensor_msgs/msg/Range')
-OTHER = _row(
-    'sensor/{sensor}',
-    'all other sensors',
-    'geometry_msgs/msg/PointStamped',
-    'geometry_msgs/msg/Vector3Stamped',
-    'geometry_msgs/msg/QuaternionStamped',
-    'urlab_msgs/msg/SensorStamped',
-)
-POINTS = _row('points', 'one 3-D lidar', 'sensor_msgs/msg/PointCloud2')
-POINTS_OF_LIDAR = _row('points/{lidar}', 'several 3-D lidars', 'sensor_msgs/msg/PointCloud2')
-TOPICS = (
-    IMU, IMU_OF_SITE, MAGNETOMETER, MAGNETOMETER_OF_SITE, SCAN, SCAN_OF_SCANNER,
-    POINTS, POINTS_OF_LIDAR, WRENCH, TWIST, RANGES, OTHER,
-)  # fmt: skip
+POINTS = _row('points', 'one 3-D lidar', _POINTS_TYPE)
+POINTS_OF_LIDAR = _row('points/{lidar}', 'several 3-D lidars', _POINTS_TYPE)
+
+
+def _topics_of_messages() -> dict[str, Topic]:
+    """Return the topics of the table, by their names there; some may have several types."""
+    types: dict[str, list[str]] = {}
+    when: dict[str, str] = {}
+    for message in MESSAGES:
+        for name, worlds in ((message.alone, message.when_alone), (message.topic, message.when)):
+            if name:
+                types.setdefault(name, []).append(message.type_name)
+                when[name] = worlds
+    return {name: _row(name, when[name], *types[name]) for name in types}
+
+
+MESSAGE_TOPICS = _topics_of_messages()
+TOPICS = (*MESSAGE_TOPICS.values(), SCAN, SCAN_OF_SCANNER, POINTS, POINTS_OF_LIDAR)
 
 
 @dataclass(frozen=True)
@@ -114,20 +95,15 @@ class SensorFeeds:
 
     def make(self) -> None:
         """Make all of them; what has no message type here is noted and left out."""
-        plan, groups = self._robot.plan, self._robot.plan.sensors
-        fields = [sensor for sensor in groups.singles if sensor.kind.message == MAGNETIC_FIELD]
-        for group in groups.imus:
-            self.attempt(group.site, self.imu, group, len(groups.imus) > 1)
+        plan = self._robot.plan
+        for message in MESSAGES:
+            groups = [group for group in plan.sensors if group.message is message]
+            for group in groups:
+                self.attempt(group.name, self.group, group, len(groups) > 1)
         for scanner in plan.scanners:
             self.attempt(scanner.lidar.name, self.scan, scanner, len(plan.scanners) > 1)
         for lidar in plan.point_scanners:
             self.attempt(lidar.lidar.name, self.points, lidar, len(plan.point_scanners) > 1)
-        for group in groups.wrenches:
-            self.attempt(group.site, self.wrench, group)
-        for group in groups.twists:
-            self.attempt(group.site, self.twist, group)
-        for sensor in groups.singles:
-            self.attempt(sensor.name, self.single, sensor, len(fields) > 1)
 
     def attempt(self, name: str, make: Callable[..., None], *arguments: Any) -> None:
         """Make one topic; a problem of one sensor does not stop the others."""
@@ -137,58 +113,14 @@ class SensorFeeds:
             prefix = self._robot.plan.prefix
             self._robot.notes.append(f'{prefix}: {name} is not published: {error}')
 
-    def imu(self, group: SiteSensors, several: bool) -> None:
-        """Publish orientation, gyro and accelerometer of one site."""
-        sensors = [group.sensors.get(kind) for kind in ('framequat', 'gyro', 'accelerometer')]
-        names = ('orientation_stddev', 'angular_velocity_stddev', 'linear_acceleration_stddev')
-        stddevs = [
-            None if sensor is None else self.stddev(name)
-            for sensor, name in zip(sensors, names, strict=True)
-        ]
-        template = ImuTemplate(group.frame_id, *stddevs)
-        topic = IMU_OF_SITE if several else IMU
-        self.merged(topic, template, sensors, {'site': ros_name(group.site)}, group.place)
-
-    def wrench(self, group: SiteSensors) -> None:
-        """Publish force and torque of one site."""
-        sensors = [group.sensors.get(kind) for kind in ('force', 'torque')]
-        parts = {'site': ros_path(group.place)}
-        template = WrenchStampedTemplate(group.frame_id)
-        self.merged(WRENCH, template, sensors, parts, group.place)
-
-    def twist(self, group: SiteSensors) -> None:
-        """Publish linear and angular velocity of one site."""
-        sensors = [group.sensors.get(kind) for kind in ('velocimeter', 'gyro')]
-        parts = {'site': ros_path(group.place)}
-        self.merged(TWIST, TwistStampedTemplate(group.frame_id), sensors, parts)
-
-    def single(self, sensor: PlannedSensor, several_magnetometers: bool) -> None:
-        """Publish a sensor that has a message of its own."""
-        template = single_template(sensor, self.stddev('magnetic_field_stddev'))
-        if sensor.kind.message == MAGNETIC_FIELD:
-            topic = MAGNETOMETER_OF_SITE if several_magnetometers else MAGNETOMETER
-            parts = {'site': ros_name(sensor.place)}
-            self.merged(topic, template, [sensor], parts, sensor.place)
-        else:
-            topic = RANGES if sensor.kind.message == RANGE else OTHER
-            parts = {'sensor': ros_path(sensor.name)}
-            self.merged(topic, template, [sensor], parts, sensor.name)
-
-    def merged(
-        self,
-        topic: Topic,
-        template: RosMessageTemplate,
-        sensors: Sequence[PlannedSensor | None],
-        parts: Mapping[str, str],
-        name: str = '',
-    ) -> None:
+    def group(self, group: SensorGroup, several: bool) -> None:
         """
-        Publish the readings of several sensors in one message.
+        Publish the readings of a group in one message.
 
-        :param sensors: in the order of the template; None for one that the model does not have.
-        :param name: by which the server may set topic and rate.
+        :param several: whether the robot has several such messages.
         """
-        read = self._robot.state.sensor
+        message, sensors, read = group.message, group.in_order, self._robot.state.sensor
+        template = template_of(group, [self.stddev(name) for name in message.stddevs])
 
         def build(stamp_ns: int) -> Any:
             values: list[Values | None] = []
@@ -202,8 +134,12 @@ class SensorFeeds:
                 values.append(sensor.kind.reading(found))
             return template.update(stamp_ns, *values)
 
+        topic = MESSAGE_TOPICS[message.topic if several else message.alone or message.topic]
+        # Below imu/, names are one level deep.
+        name = ros_name(group.name) if message.alone else ros_path(group.name)
+        parts = {'site': name, 'sensor': name}
         wire = [each.name for each in sensors if each]
-        self.add(topic, template, build, wire, parts, name=name)
+        self.add(topic, template, build, wire, parts, name=group.name * message.can_be_set)
 
     def scan(self, scanner: Scanner[Lidar], several: bool) -> None:
         """
@@ -332,32 +268,16 @@ class Scans:
         return made_ns
 
 
-def single_template(
-    sensor: PlannedSensor, magnetic_field_stddev: float = 0.0
-) -> RosMessageTemplate:
+def template_of(group: SensorGroup, stddevs: Sequence[float]) -> RosMessageTemplate:
     """
-    Make the template of a sensor that has a message of its own.
+    Make the template of a group.
 
-    Feed it with ``update(stamp_ns, sensor.kind.reading(values))``.
+    Feed it with ``update(stamp_ns, *readings)``, each ``sensor.kind.reading(values)`` or None.
 
-    :param magnetic_field_stddev: tesla, for magnetometers.
+    :param stddevs: one for each name in `SensorMessage.stddevs`.
     :raises InterfaceMissing: without urlab_msgs, for a sensor without a standard message.
     """
-    simple: dict[str, Callable[[str], RosMessageTemplate]] = {
-        VECTOR3: Vector3StampedTemplate,
-        POINT: PointStampedTemplate,
-        QUATERNION: QuaternionStampedTemplate,
-    }
-    message = sensor.kind.message
-    if message in simple:
-        return simple[message](sensor.frame_id)
-    if message == MAGNETIC_FIELD:
-        return MagneticFieldTemplate(sensor.frame_id, magnetic_field_stddev)
-    if message == RANGE:
-        return RangeTemplate(sensor.frame_id, max_range=sensor.cutoff or math.inf)
-    return SensorStampedTemplate(
-        sensor.frame_id, sensor.name, sensor.kind.name, sensor.unit, sensor.dim
-    )
+    return group.message.template(group.frame_id, group.in_order, list(stddevs))
 
 
 def feeds(robot: RobotTopics) -> None:
