@@ -70,6 +70,21 @@ def test_a_camera_views_along_x_of_its_pose(write_robot, kind, modes):
         np.testing.assert_allclose(camera.pos, (0.1, 0.2, 0.3), atol=1e-6)
 
 
+@pytest.mark.parametrize('width', ['0', '-1', '1e9'])
+def test_a_sensor_whose_numbers_make_no_sense_is_left_out_alone(write_robot, caplog, width):
+    text = sensor('bad', 'camera', CAMERA.replace('320', width)) + sensor('good', 'camera', CAMERA)
+    assert set(settings(load(write_robot(text))).cameras) == {'front'}
+    assert "sensor 'bad': left out" in caplog.text
+
+
+@pytest.mark.parametrize('value', ['${a}', 'nan', 'inf'])
+def test_an_initial_position_that_is_no_number_is_left_out(write_robot, caplog, value):
+    control = '<ros2_control><joint name="pan"><state_interface name="position">'
+    control += f'<param name="initial_value">{value}</param></state_interface></joint>'
+    load(write_robot(f'{control}</ros2_control>'))
+    assert "joint 'pan': left out: its initial_value" in caplog.text
+
+
 @pytest.mark.parametrize('rows', [1, 16])
 def test_a_scanner_keeps_its_rays(write_robot, rows):
     world = load(write_robot(sensor('scan', 'gpu_lidar', LIDAR.format(rows=rows))))

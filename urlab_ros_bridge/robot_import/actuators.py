@@ -81,13 +81,22 @@ def _transmissions(robot: ElementTree.Element) -> dict[str, str]:
     return found
 
 
-def initial_positions(robot: ElementTree.Element) -> dict[str, float]:
+def initial_positions(robot: ElementTree.Element, report: ImportReport) -> dict[str, float]:
     """Return the initial positions of `<ros2_control>` by joint (m, rad)."""
     found = {}
     for joint in robot.findall('ros2_control/joint'):
+        name = joint.get('name', '')
         for state in joint.findall("state_interface[@name='position']"):
             for param in state.findall("param[@name='initial_value']"):
-                found[joint.get('name', '')] = float(param.text or 0.0)
+                try:
+                    value = float(param.text or 0.0)
+                except ValueError:
+                    value = math.nan
+                if math.isfinite(value):
+                    found[name] = value
+                else:
+                    problem = f'its initial_value {param.text!r} is not a finite number'
+                    report.left_out(f'joint {name!r}', problem)
     return found
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
+import contextlib
 from dataclasses import dataclass
 import math
 from typing import Any
@@ -245,12 +246,12 @@ def _radius(plugin: ElementTree.Element, default: float = 0.1) -> float:
 
 
 def _value(plugin: ElementTree.Element, default: float, *names: str) -> float:
-    """Return the number that one of the elements holds."""
+    """Return the number that one of the elements holds; all of them are positive."""
     for text in _texts(plugin, *names):
-        try:
-            return float(text)
-        except ValueError:
-            continue
+        with contextlib.suppress(ValueError):
+            value = float(text)
+            if 0 < value < math.inf:
+                return value
     return default
 
 

@@ -55,6 +55,7 @@ _FRAMES = (
 )  # fmt: skip
 _MAX_RAYS, _MAX_RINGS = 10_000, 256
 _WIDEST = 3.0  # rad; images of MuJoCo are flat
+_MOST_PIXELS = 8192  # in each direction
 _MOST_RAYS = 100_000  # of all scanners of a world
 # Outside of this, contacts become unstable; descriptions have 0 for casters, 1e5 for wheels.
 _FRICTION = (0.01, 2.0)
@@ -105,9 +106,17 @@ class SensorImport:
                 elif body is None:
                     report.left_out(_part(sensor), f'it is on the unknown link {reference!r}')
                 else:
-                    adder(sensor, body)
-                    served += 1
+                    served += self._add(adder, sensor, body)
         report.count('sensors', served, described)
+
+    def _add(self, adder: _Adder, sensor: ElementTree.Element, body: mujoco.MjsBody) -> bool:
+        """Add a sensor, or report that its numbers make no sense: an infinite width, say."""
+        try:
+            adder(sensor, body)
+        except (ArithmeticError, ValueError) as error:
+            self._report.left_out(_part(sensor), f'its numbers make no sense ({error})')
+            return False
+        return True
 
     def _name(self, wanted: str) -> str:
         """Return a name that topics may have, and that nothing else has."""
@@ -126,6 +135,8 @@ class SensorImport:
         for camera in sensor.findall('camera'):
             size = [int(_number(camera, 'image/width', 640)),
                     int(_number(camera, 'image/height', 480))]  # fmt: skip
+            if not all(1 <= pixels <= _MOST_PIXELS for pixels in size):
+                raise ValueError(f'an image of {size[0]} x {size[1]} pixels')
             fovy = self._fovy(sensor, camera, size)
             pos, quat = compose(*self._pose(sensor), *self._pose(camera))
             if camera.find('clip') is not None:

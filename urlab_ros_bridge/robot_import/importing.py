@@ -123,7 +123,7 @@ def robot_of(
     spec = read_spec(robot, path)
     complete(spec)
     drive = find_drive(robot, report)
-    initial = initial_positions(robot)
+    initial = initial_positions(robot, report)
 
     model = compile_robot(spec, path)
     pose = start_pose(model, initial, path)
