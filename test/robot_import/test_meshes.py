@@ -1,5 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
+import codecs
 import os
 
 import numpy as np
@@ -41,6 +42,26 @@ def test_formats_keep_the_shape(tmp_path, ending):
     np.testing.assert_allclose(*sizes([part]).values(), (0.1, 0.2, 0.3), rtol=1e-6)
 
 
+@pytest.mark.parametrize('mark', [b'', codecs.BOM_UTF8])
+@pytest.mark.parametrize(
+    ('ending', 'word'),
+    [('obj', b'o'), ('stl_ascii', b'solid'), ('off', b'#'), ('ply', b'comment')],
+)
+def test_texts_in_a_mesh_may_have_any_encoding(tmp_path, ending, word, mark):
+    path = tmp_path / f'part.{ending.partition("_")[0]}'
+    content = trimesh.creation.box((0.1, 0.2, 0.3)).export(file_type=ending)
+    content = content.encode() if isinstance(content, str) else content
+    note = word + ' größe'.encode('latin-1')
+    if ending == 'stl_ascii':
+        content = content.replace(word, note, 1)
+    else:
+        first, _, rest = content.partition(b'\n')
+        content = b'\n'.join([first, note, rest])
+    path.write_bytes(content if ending == 'ply' else mark + content)
+    (part,) = MeshCache(tmp_path / 'cache').parts(path)
+    np.testing.assert_allclose(*sizes([part]).values(), (0.1, 0.2, 0.3), rtol=1e-6)
+
+
 def test_a_mesh_is_converted_once_for_each_content(collada, tmp_path):
     cache, path = MeshCache(tmp_path / 'cache'), tmp_path / 'box.dae'
     collada(path)
@@ -53,10 +74,10 @@ def test_a_mesh_is_converted_once_for_each_content(collada, tmp_path):
 
 def write_obj(folder, color):
     folder.mkdir(exist_ok=True)
-    (folder / 'part.mtl').write_text(f'newmtl paint\nKd {color}\n')
-    lines = ['mtllib part.mtl', 'usemtl paint', 'v 0 0 0', 'v 1 0 0', 'v 0 1 0', 'v 0 0 1']
+    (folder / 'part.mtl').write_text(f'newmtl grün\nKd {color}\n', encoding='latin-1')
+    lines = ['mtllib part.mtl', 'usemtl grün', 'v 0 0 0', 'v 1 0 0', 'v 0 1 0', 'v 0 0 1']
     faces = ['f 1 3 2', 'f 1 2 4', 'f 1 4 3', 'f 2 3 4']
-    (folder / 'part.obj').write_text('\n'.join([*lines, *faces]))
+    (folder / 'part.obj').write_text('\n'.join([*lines, *faces]), encoding='latin-1')
     return folder / 'part.obj'
 
 

@@ -11,6 +11,7 @@ A flat one gets a second file with a thickness, because it has no convex hull.
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable
 from collections.abc import Iterator
 import contextlib
@@ -44,6 +45,7 @@ _MAX_TRIANGLES = 200_000  # in one STL file of MuJoCo
 _STL_RECORD = np.dtype([('normal', '<f4', 3), ('corners', '<f4', (3, 3)), ('attribute', '<u2')])
 # What trimesh reads and MuJoCo does not; it needs no package for STL and OBJ.
 _CONVERTED = ('.dae', '.glb', '.gltf', '.obj', '.ply', '.stl', '.off', '.3mf')
+_TEXTS = ('.mtl', '.obj', '.off', '.stl')
 _INVISIBLE = 0.05
 # Relative to the largest extent: what is thinner is flat, and gets a thickness.
 _FLAT, _THICKNESS = 1e-5, 0.01
@@ -185,7 +187,7 @@ class FilesBeside:
             with contextlib.suppress(FileRefused):
                 content = self._read(self._folder / place)
                 self.digests[name] = _digest(content)
-                return content
+                return _in_utf8(content, Path(last).suffix.lower())
         self.digests[name] = ''
         raise FileRefused(f'{name!r} cannot be read')
 
@@ -201,6 +203,25 @@ class FilesBeside:
         return {name: self.digests[name] for name in listed} == listed
 
     __getitem__ = get
+
+
+def _in_utf8(content: bytes, ending: str) -> bytes:
+    """
+    Return a mesh with its texts in UTF-8, which trimesh needs.
+
+    Exporters write comments and names in the encoding of their machine; what matters is ASCII.
+    """
+    if ending == '.ply':  # only its header is text in any case
+        header, mark, rest = content.partition(b'end_header')
+    elif ending in _TEXTS and not (ending == '.stl' and b'\0' in content[:_STL_HEADER]):
+        header, mark, rest = content.removeprefix(codecs.BOM_UTF8), b'', b''
+    else:
+        return content
+    try:
+        header.decode()
+    except UnicodeDecodeError:
+        header = header.decode('latin-1').encode()
+    return header + mark + rest
 
 
 def _is_plain_stl(content: bytes) -> bool:
@@ -278,6 +299,7 @@ def _scene(trimesh: Any, ending: str, content: bytes, beside: FilesBeside) -> An
     def load(text: bytes) -> Any:
         return trimesh.load_scene(io.BytesIO(text), file_type=ending[1:], resolver=beside)
 
+    content = _in_utf8(content, ending)
     scene = load(content)
     if scene.geometry or ending != '.dae':
         return scene
