@@ -7,8 +7,8 @@ from rclpy.serialization import serialize_message
 from sensor_msgs.msg import Image
 from stamps import time_of
 
-from urlab_ros_bridge.ros.extras.bag.bag import Selection
 from urlab_ros_bridge.ros.extras.bag.metadata import BagTopic
+from urlab_ros_bridge.ros.extras.bag.selection import Selection
 from urlab_ros_bridge.ros.extras.bag.sink import MAX_AHEAD_NS
 from urlab_ros_bridge.ros.extras.bag.sink import Sink
 from urlab_ros_bridge.ros.features.feed import Publishers

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import numpy as np
 
 from urlab_ros_bridge.client.ops import EntityState
-from urlab_ros_bridge.ros.extras.standard import entities as filters
+from urlab_ros_bridge.ros.extras.standard import filters
 
 POINT = st.tuples(*[st.floats(-10, 10)] * 3).map(np.array)
 SIZE = st.tuples(*[st.floats(0.01, 5)] * 3).map(np.array)

@@ -8,8 +8,8 @@ import pytest
 
 from urlab_ros_bridge.files import ReadableFolders
 from urlab_ros_bridge.models import object_names
-from urlab_ros_bridge.ros.extras.standard import base as results
 from urlab_ros_bridge.ros.extras.standard import resources
+from urlab_ros_bridge.ros.extras.standard import results
 
 MJCF = '<mujoco model="my box"><worldbody><body><geom size="0.1"/></body></worldbody></mujoco>'
 URDF = '<robot name="arm"><link name="base"/></robot>'

@@ -17,7 +17,7 @@ from simulation_interfaces import msg
 from simulation_interfaces import srv
 from yard import OK
 
-from urlab_ros_bridge.ros.extras.standard import resources
+from urlab_ros_bridge.ros.extras.standard import imports
 
 trimesh = pytest.importorskip('trimesh')
 
@@ -123,7 +123,7 @@ def test_imports_of_a_request_have_one_deadline_and_nobody_else_waits(yard, pack
         assert may_end.wait(60)
         return {'error': 'no time left'}
 
-    monkeypatch.setattr(resources, '_import', slow)
+    monkeypatch.setattr(imports, '_import', slow)
     (yard.folder / 'spawned_by_a_killed_bridge').mkdir()
     resource = msg.Resource(resource_string=ARM)
     robots = [msg.SpawnEntity(name=f'x{index}', entity_resource=resource) for index in range(3)]
@@ -141,8 +141,8 @@ def test_imports_of_a_request_have_one_deadline_and_nobody_else_waits(yard, pack
 def test_a_server_that_cannot_read_the_data_folder_gets_the_urdf_itself(
     yard, package, tmp_path, monkeypatch
 ):
-    make = resources.work_folder
-    monkeypatch.setattr(resources, 'work_folder', lambda _, prefix: make(tmp_path, prefix))
+    make = imports.work_folder
+    monkeypatch.setattr(imports, 'work_folder', lambda _, prefix: make(tmp_path, prefix))
     plain = ARM.replace(MESH, '<sphere radius="1"/>')
     assert yard.well('spawn_entity', resource_string=plain).entity_name == 'lifter'
     assert yard.client.handshake.articulations['lifter'].actuator_types == {}

@@ -21,8 +21,6 @@ from typing import Any
 from urlab_ros_bridge.files import require_mcap
 from urlab_ros_bridge.ros.extras.bag.bag import Bag
 from urlab_ros_bridge.ros.extras.bag.bag import Origin
-from urlab_ros_bridge.ros.extras.bag.bag import provenance
-from urlab_ros_bridge.ros.extras.bag.bag import Selection
 from urlab_ros_bridge.ros.extras.bag.errors import BagActive
 from urlab_ros_bridge.ros.extras.bag.errors import BagError
 from urlab_ros_bridge.ros.extras.bag.errors import BagFailed
@@ -31,6 +29,8 @@ from urlab_ros_bridge.ros.extras.bag.errors import BagTimeout
 from urlab_ros_bridge.ros.extras.bag.errors import NoBag
 from urlab_ros_bridge.ros.extras.bag.files import make_folder
 from urlab_ros_bridge.ros.extras.bag.parameters import BagParameters
+from urlab_ros_bridge.ros.extras.bag.provenance import provenance
+from urlab_ros_bridge.ros.extras.bag.selection import Selection
 from urlab_ros_bridge.ros.extras.bag.sink import Sink
 from urlab_ros_bridge.ros.features.feature import Bridge
 from urlab_ros_bridge.ros.features.feature import Part

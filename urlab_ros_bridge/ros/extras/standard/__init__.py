@@ -9,7 +9,9 @@ from functools import partial
 
 from urlab_ros_bridge.ros.extras.standard import entities
 from urlab_ros_bridge.ros.extras.standard import named_poses
+from urlab_ros_bridge.ros.extras.standard import resetting
 from urlab_ros_bridge.ros.extras.standard import simulation_state
+from urlab_ros_bridge.ros.extras.standard import simulator_info
 from urlab_ros_bridge.ros.extras.standard import spawn
 from urlab_ros_bridge.ros.extras.standard import steps
 from urlab_ros_bridge.ros.extras.standard.base import answer
@@ -26,7 +28,9 @@ from urlab_ros_bridge.schema import key
 __all__ = ['ENTRIES', 'FEATURE', 'StandardFeature', 'StandardServices']
 
 ENTRIES: tuple[Service, ...] = (
+    *simulator_info.ENTRIES,
     *simulation_state.ENTRIES,
+    *resetting.ENTRIES,
     *steps.ENTRIES,
     *entities.ENTRIES,
     *spawn.ENTRIES,

@@ -23,7 +23,7 @@ from urlab_ros_bridge.geometry import rotate
 from urlab_ros_bridge.geometry import Vector
 from urlab_ros_bridge.geometry import wxyz_to_xyzw
 from urlab_ros_bridge.ros.extras.standard.base import SimulationContext
-from urlab_ros_bridge.ros.extras.standard.base import StandardRejected
+from urlab_ros_bridge.ros.extras.standard.results import StandardRejected
 from urlab_ros_bridge.ros.plan.parameters import NamesParameters
 from urlab_ros_bridge.ros.plan.parameters import WheelOdometryParameters
 from urlab_ros_bridge.wire.errors import list_names

@@ -17,7 +17,7 @@ from urlab_ros_bridge.ros.extras.standard.base import PACKAGE
 from urlab_ros_bridge.ros.extras.standard.base import SimulationContext
 from urlab_ros_bridge.ros.extras.standard.base import standard
 from urlab_ros_bridge.ros.extras.standard.base import StandardFeature
-from urlab_ros_bridge.ros.extras.standard.entities import has_tags
+from urlab_ros_bridge.ros.extras.standard.filters import has_tags
 from urlab_ros_bridge.ros.extras.standard.frames import Pose
 from urlab_ros_bridge.ros.messages.geometry import pose_to_ros
 from urlab_ros_bridge.ros.plan.plan import RobotPlan

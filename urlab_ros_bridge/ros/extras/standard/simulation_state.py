@@ -1,61 +1,20 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the simulator can do and is doing: features, world, state, and reset with its scopes."""
+"""What the simulator is doing: get_simulation_state and set_simulation_state."""
 
 from __future__ import annotations
 
 from enum import IntEnum
 from typing import Any
 
-from urlab_ros_bridge.ros.extras.standard.base import ENTITIES
-from urlab_ros_bridge.ros.extras.standard.base import FAILED
-from urlab_ros_bridge.ros.extras.standard.base import KEEP_STATE
-from urlab_ros_bridge.ros.extras.standard.base import KEEP_TIME
 from urlab_ros_bridge.ros.extras.standard.base import SimulationContext
-from urlab_ros_bridge.ros.extras.standard.base import SPAWN
 from urlab_ros_bridge.ros.extras.standard.base import standard
 from urlab_ros_bridge.ros.extras.standard.base import StandardFeature
-from urlab_ros_bridge.ros.extras.standard.base import StandardRejected
-from urlab_ros_bridge.ros.extras.standard.base import UNSUPPORTED
+from urlab_ros_bridge.ros.extras.standard.resetting import reset_all
+from urlab_ros_bridge.ros.extras.standard.results import StandardRejected
+from urlab_ros_bridge.ros.extras.standard.results import UNSUPPORTED
 from urlab_ros_bridge.ros.features.declarations import ServiceGroup
-from urlab_ros_bridge.ros.link.link_state import describe
 from urlab_ros_bridge.ros.link.link_state import Phase
-
-# simulation_interfaces/srv/GetCurrentWorld.
-NO_WORLD_LOADED = 101
-FORMATS = ('mjcf', 'urdf')
-
-
-def get_simulator_features(context: SimulationContext, request: Any, response: Any) -> None:
-    """Return the supported features; none while the bridge has no server."""
-    features = response.features
-    features.features = [int(feature) for feature in context.features]
-    features.spawn_formats = list(FORMATS) if StandardFeature.SPAWNING in context.features else []
-    state = context.link.state
-    if not state.connected:
-        features.custom_info = describe(state, context.stream.silence)[1]
-        return
-    handshake = context.handshake
-    features.custom_info = (
-        f'urlab_ros_bridge at {state.endpoint}: {handshake.urlab_version}, '
-        f'MuJoCo {handshake.mujoco_version}'
-    )
-    missing = [name for name in (ENTITIES, SPAWN) if not context.has(name)]
-    if missing:
-        features.custom_info += f'; the server lacks: {", ".join(missing)}'
-
-
-def get_current_world(context: SimulationContext, request: Any, response: Any) -> None:
-    """Return the name of the world, and its contents."""
-    if present_state(context) is State.NO_WORLD:
-        raise StandardRejected(NO_WORLD_LOADED, 'the server has no world yet')
-    handshake = context.handshake
-    robots, entities = (
-        ', '.join(names) or 'none' for names in (handshake.articulations, handshake.entities)
-    )
-    response.world.name = handshake.world
-    response.world.description = f'robots: {robots}; other movable bodies: {entities}'
-
 
 # simulation_interfaces/srv/SetSimulationState.
 ALREADY_IN_TARGET_STATE = 101
@@ -164,73 +123,7 @@ def _pause(context: SimulationContext, paused: bool) -> None:
         )
 
 
-# simulation_interfaces/srv/ResetSimulation; 0 means all.
-TIME = 1
-STATE = 2
-SPAWNED = 4
-ALL = 255
-
-
-def reset_simulation(context: SimulationContext, request: Any, response: Any) -> str:
-    """Reset everything (scope 0 or 255), or only time (1), state (2) or spawned entities (4)."""
-    scope = request.scope or ALL
-    if scope == ALL:
-        reset_all(context)
-        return 'everything is reset to the start'
-    if scope & ~(TIME | STATE | SPAWNED):
-        raise StandardRejected(
-            FAILED, f'scope is {scope}, must be 0, {ALL}, or a sum of {TIME}, {STATE}, {SPAWNED}'
-        )
-    done = []
-    time, state = bool(scope & TIME), bool(scope & STATE)
-    # Everything that is requested must be possible before anything is done.
-    if time and not state:
-        context.require(StandardFeature.SIMULATION_RESET_TIME, 'reset of time alone')
-    if state and not time:
-        context.require(StandardFeature.SIMULATION_RESET_STATE, 'reset of state alone')
-    if scope & SPAWNED:
-        context.require(StandardFeature.SIMULATION_RESET_SPAWNED, 'reset of spawned entities')
-        done.append(f'{delete_spawned(context)} spawned entities deleted')
-    if time or state:
-        rewind(context, time, state)
-        done.append(' and '.join(['time'] * time + ['state'] * state) + ' reset to the start')
-    return ', '.join(done)
-
-
-def reset_all(context: SimulationContext) -> None:
-    """Remove what was spawned where that is possible, and rewind."""
-    if context.has(SPAWN):
-        delete_spawned(context)
-    rewind(context, time=True, state=True)
-
-
-def delete_spawned(context: SimulationContext) -> int:
-    """Delete every entity that was spawned; return how many."""
-    client = context.client
-    names = [name for name, entity in client.get_entities().items() if entity.spawned]
-    with context.stepping.between_rounds():
-        for name in names:
-            client.delete_entity(name)
-        if names:
-            context.wait_for_world()
-    return len(names)
-
-
-def rewind(context: SimulationContext, time: bool, state: bool) -> None:
-    """Reset time, state or both, and wait until the stream shows it."""
-    with context.stepping.between_rounds():
-        mark = context.timeline.mark()
-        result = context.commands.forget_after(
-            lambda: context.client.reset(keep_time=state and not time, keep_state=not state)
-        )
-        if not time:
-            context.reset_counts.add()
-        context.catch_up(result.sim_time_ns, mark)
-
-
 ENTRIES = (
-    standard(get_simulator_features, group=ServiceGroup.INDEPENDENT),
-    standard(get_current_world, {StandardFeature.WORLD_INFO_GETTING: ''}, ops=('status',)),
     standard(
         get_simulation_state,
         {StandardFeature.SIMULATION_STATE_GETTING: ''},
@@ -242,15 +135,5 @@ ENTRIES = (
         {StandardFeature.SIMULATION_STATE_SETTING: '', StandardFeature.SIMULATION_STATE_PAUSE: ''},
         ops=('status', 'set_paused', 'reset', 'get_entities', 'delete_entity'),
         group=_group_of_state,
-    ),
-    standard(
-        reset_simulation,
-        {
-            StandardFeature.SIMULATION_RESET: '',
-            StandardFeature.SIMULATION_RESET_TIME: KEEP_STATE,
-            StandardFeature.SIMULATION_RESET_STATE: KEEP_TIME,
-            StandardFeature.SIMULATION_RESET_SPAWNED: SPAWN,
-        },
-        ops=('reset', 'get_entities', 'delete_entity'),
     ),
 )

@@ -10,15 +10,15 @@ from typing import Any
 from rclpy.action.server import ServerGoalHandle
 from rclpy.node import Node
 
-from urlab_ros_bridge.ros.extras.standard.base import FAILED
-from urlab_ros_bridge.ros.extras.standard.base import INCORRECT_STATE
-from urlab_ros_bridge.ros.extras.standard.base import OK
 from urlab_ros_bridge.ros.extras.standard.base import PACKAGE
 from urlab_ros_bridge.ros.extras.standard.base import SimulationContext
 from urlab_ros_bridge.ros.extras.standard.base import standard
 from urlab_ros_bridge.ros.extras.standard.base import StandardFeature
-from urlab_ros_bridge.ros.extras.standard.base import StandardRejected
-from urlab_ros_bridge.ros.extras.standard.base import to_result
+from urlab_ros_bridge.ros.extras.standard.results import FAILED
+from urlab_ros_bridge.ros.extras.standard.results import INCORRECT_STATE
+from urlab_ros_bridge.ros.extras.standard.results import OK
+from urlab_ros_bridge.ros.extras.standard.results import StandardRejected
+from urlab_ros_bridge.ros.extras.standard.results import to_result
 from urlab_ros_bridge.ros.extras.standard.simulation_state import present_state
 from urlab_ros_bridge.ros.extras.standard.simulation_state import State
 from urlab_ros_bridge.ros.rclpy_tools.actions import Ending
