@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A client at a limit gets an error that names it, and other clients are still served."""
 
+import contextlib
 import os
 from pathlib import Path
 import resource
@@ -16,9 +17,9 @@ from urlab_programs import program
 
 from urlab_ros_bridge.client import Client
 from urlab_ros_bridge.client.errors import RemoteError
-from urlab_ros_bridge.client.errors import RequestTimeout
 
 PATIENCE = 60.0
+FEW_DESCRIPTORS = ('sh', '-c', 'ulimit -S -n 512 && exec "$@"', 'sh')
 # Runs a program with 8 MiB of /dev/shm, which nobody else uses.
 SMALL_SHM = (
     *('unshare', '--user', '--map-root-user', '--mount', 'sh', '-c'),
@@ -31,7 +32,7 @@ SMALL_SHM = (
 def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp('data')
     words = ('server', '--cameras=off', f'--data-dir={folder}', '--data-limit=0.00001')
-    with program(*words, *ANY_PORTS) as (process, line):
+    with program(*words, *ANY_PORTS, within=FEW_DESCRIPTORS) as (process, line):
         yield process, port_of(line)
 
 
@@ -68,26 +69,25 @@ def descriptors(pid):
     return count
 
 
-def test_a_server_without_descriptors_left_serves_those_that_are_there(server):
+def test_idle_connections_keep_nobody_out(server):
     process, port = server
     before = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
+    assert before[0] == min(before[1], 1 << 16), 'the limit of the shell is not kept'
     used = descriptors(process.pid)
-    links = []
-    with Client(rpc_port=port, shared=True, timeout=PATIENCE) as client:
+    with contextlib.ExitStack() as links:
+        client = links.enter_context(Client(rpc_port=port, shared=True, timeout=PATIENCE))
+        assert client.status()
         resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (used + 20, before[1]))
         try:
-            for _ in range(40):  # the system keeps those that the server cannot take
-                links.append(socket.create_connection(('127.0.0.1', port), PATIENCE))
-            assert client.status()
-            with pytest.raises(RequestTimeout):
-                Client(rpc_port=port, shared=True, timeout=1.0).connect()
+            for _ in range(60):  # the system keeps those that the server cannot take
+                link = socket.create_connection(('127.0.0.1', port), PATIENCE)
+                links.enter_context(link)
+            generation = client.generation
+            with Client(rpc_port=port, shared=True, timeout=PATIENCE) as late:
+                assert late.status()
+            assert client.status() and client.generation == generation
         finally:
-            for link in links:
-                link.close()
             resource.prlimit(process.pid, resource.RLIMIT_NOFILE, before)
-        assert client.status()
-    with Client(rpc_port=port, shared=True, timeout=PATIENCE) as late:
-        assert late.status()
 
 
 @pytest.fixture

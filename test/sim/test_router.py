@@ -5,6 +5,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import wait
 import contextlib
+import dataclasses
 import socket
 import threading
 import time
@@ -16,7 +17,6 @@ import zmq
 
 from urlab_ros_bridge.sim.physics import run_state
 from urlab_ros_bridge.transport import router as router_module
-from urlab_ros_bridge.transport import unfinished
 from urlab_ros_bridge.wire.encoding import codec
 
 
@@ -181,7 +181,8 @@ def hangs_up(peer, seconds=20.0):
 
 
 def test_unfinished_requests_delay_nobody_and_time_out(server, connect, monkeypatch):
-    monkeypatch.setattr(unfinished, 'MAX_SECONDS', 0.6)
+    limits = dataclasses.replace(router_module._LIMITS, held_seconds=0.6)
+    monkeypatch.setattr(router_module, '_LIMITS', limits)
     running = server()
     silent, stock = connect(running, shared=True), connect(running)
     with contextlib.ExitStack() as holders:
@@ -193,7 +194,8 @@ def test_unfinished_requests_delay_nobody_and_time_out(server, connect, monkeypa
 
 def test_endless_messages_are_cut_off_and_long_ones_are_not(server, connect, monkeypatch):
     """libzmq counts messages, not their parts."""
-    monkeypatch.setattr(unfinished, 'MAX_BYTES', 8 << 20)
+    limits = dataclasses.replace(router_module._LIMITS, held_bytes=8 << 20)
+    monkeypatch.setattr(router_module, '_LIMITS', limits)
     running = server()
     other = connect(running, shared=True)
     part = b'\x03' + (1 << 16).to_bytes(8, 'big') + bytes(1 << 16)

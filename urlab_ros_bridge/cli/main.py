@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 import contextlib
 import os
+import resource
 import sys
 
 from urlab_ros_bridge.cli.signals import end_at_once
@@ -21,6 +22,10 @@ from urlab_ros_bridge.interpreters import missing_here
 # MUJOCO_GL, as on every machine without a display.)
 _WITHOUT_WINDOWS = ('bridge', 'chiral', 'conformance', 'map', 'server', 'simspark', 'webxr')
 
+
+# Commands that serve clients.
+_SERVERS = ('chiral', 'server', 'simspark', 'webxr')
+_MOST_DESCRIPTORS = 1 << 16
 
 # Commands that have closed everything when they return: the teardown of Python and the ROS
 # libraries takes several times as long.
@@ -38,6 +43,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         words = sys.argv[1:]
         if words and words[0] in _WITHOUT_WINDOWS:
             open_no_windows()
+        if words and words[0] in _SERVERS:
+            _allow_descriptors()
         code = _find_packages(words) or _run(words, is_program=True)
         if words and words[0] in _WITHOUT_TEARDOWN:
             _end_process(code)
@@ -69,6 +76,14 @@ def _run(argv: Sequence[str], is_program: bool = False) -> int:
     if completion.is_wanted():
         completion.complete()
     return run(argv, is_program)
+
+
+def _allow_descriptors() -> None:
+    """Raise the limit of descriptors: each client takes one, and 1,024 are common."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _MOST_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _MOST_DESCRIPTORS)
+    if resource.RLIM_INFINITY != soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def _end_process(code: int) -> None:

@@ -27,8 +27,9 @@ _numbers = count()
 # The first of an event's two frames: its number and its value.  `zmq.utils.monitor`, which reads
 # it too, imports asyncio.
 _EVENT = struct.Struct('=Hi')
-# A server that has just answered accepts a connection within this time (s).
+# A server that runs answers the handshake of a connection within this time (s).
 _CONNECT_SECONDS = 5.0
+_RECONNECT_MS = 10
 
 
 class ConnectionEvents:
@@ -36,6 +37,7 @@ class ConnectionEvents:
     A socket and its events; they end together.
 
     :ivar socket: to be used by one thread at a time, until `close`.
+    :ivar reader: the socket that events are read from, for polling.
     """
 
     def __init__(self, socket: zmq.Socket[bytes], events: int) -> None:
@@ -47,26 +49,26 @@ class ConnectionEvents:
         self.socket = socket
         # pyzmq names monitors after descriptors, which are reused.
         address = f'inproc://urlab-events-{next(_numbers)}'
-        self._reader: zmq.Socket[bytes] = socket.context.socket(zmq.PAIR)
-        self._reader.rcvhwm = 0
+        self.reader: zmq.Socket[bytes] = socket.context.socket(zmq.PAIR)
+        self.reader.rcvhwm = 0
         socket.monitor(address, events)
-        self._reader.connect(address)
-        self._end = weakref.finalize(self, _close_both, socket, self._reader)
+        self.reader.connect(address)
+        self._end = weakref.finalize(self, _close_both, socket, self.reader)
         self._end.atexit = False
 
     def poll(self, timeout: float | None) -> bool:
         """Wait for an event (s, None: forever); return whether there is one."""
-        return bool(self._reader.poll(None if timeout is None else math.ceil(1000 * timeout)))
+        return bool(self.reader.poll(None if timeout is None else math.ceil(1000 * timeout)))
 
     def take(self) -> tuple[int, int]:
         """Return the next event, one of zmq.EVENT_*, and its value."""
-        event, value = _EVENT.unpack(self._reader.recv_multipart()[0])
+        event, value = _EVENT.unpack(self.reader.recv_multipart()[0])
         return int(event), int(value)
 
     def discard(self) -> None:
         """Discard all events so far."""
-        while int(self._reader.get(zmq.EVENTS)) & zmq.POLLIN:  # cheaper than a poll
-            self._reader.recv_multipart()
+        while int(self.reader.get(zmq.EVENTS)) & zmq.POLLIN:  # cheaper than a poll
+            self.reader.recv_multipart()
 
     def stop(self) -> None:
         """Record no more events; those that were recorded can still be read."""
@@ -81,7 +83,7 @@ class ConnectionEvents:
         """Close the reader alone; the socket is its owner's to close."""
         self._end.detach()
         self.stop()
-        self._reader.close(0)
+        self.reader.close(0)
 
 
 def _close_both(socket: zmq.Socket[bytes], reader: zmq.Socket[bytes]) -> None:
@@ -97,6 +99,7 @@ class ServerWatch:
 
     It keeps a silent connection.  The system reports within milliseconds when the process has
     ended, for any reason, and keepalive within some seconds when its machine is unreachable.
+    A connection that breaks is renewed once: a server with very many clients closes silent ones.
     A process that is stopped (SIGSTOP) keeps its connections, and is not noticed here.
     """
 
@@ -111,9 +114,13 @@ class ServerWatch:
         """
         self._on_lost = on_lost
         self._socket = open_socket(zmq.DEALER, keys)
+        self._socket.reconnect_ivl = _RECONNECT_MS
         self._events = ConnectionEvents(
             self._socket,
-            zmq.EVENT_CONNECTED | zmq.EVENT_DISCONNECTED | zmq.EVENT_MONITOR_STOPPED,
+            zmq.EVENT_HANDSHAKE_SUCCEEDED
+            | zmq.EVENT_DISCONNECTED
+            | zmq.EVENT_CLOSED
+            | zmq.EVENT_MONITOR_STOPPED,
         )
         self._socket.connect(endpoint)
         self._thread = threading.Thread(target=self._run, name='urlab-watch', daemon=True)
@@ -134,12 +141,12 @@ class ServerWatch:
 
     def _is_lost(self) -> bool:
         """Wait for the end; return whether it was that of the server and not of the watch."""
-        timeout: float | None = _CONNECT_SECONDS
-        while self._events.poll(timeout):
+        is_connected = False
+        while self._events.poll(None if is_connected else _CONNECT_SECONDS):
             event, _ = self._events.take()
             if event == zmq.EVENT_MONITOR_STOPPED:
                 return False
-            if event == zmq.EVENT_DISCONNECTED:
-                return True
-            timeout = None  # connected
+            if event != zmq.EVENT_HANDSHAKE_SUCCEEDED and not is_connected:
+                return True  # refused
+            is_connected = event == zmq.EVENT_HANDSHAKE_SUCCEEDED
         return True

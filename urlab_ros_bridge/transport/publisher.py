@@ -4,16 +4,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import zmq
 
+from urlab_ros_bridge.transport.peer_connection import descriptor_of
 from urlab_ros_bridge.transport.server_sockets import bound_endpoint
 from urlab_ros_bridge.transport.server_sockets import ServerSockets
 from urlab_ros_bridge.transport.server_sockets import SocketLimits
-from urlab_ros_bridge.transport.sockets import readable
+from urlab_ros_bridge.transport.sockets import yielding_readable
 
 MAX_SUBSCRIPTIONS = 10_000
 MAX_CHANGES = 500  # taken in before one tick: about half a millisecond's worth
 MAX_TOPIC_BYTES = 1024  # a longer subscription matches nothing that is published
+# libzmq keeps each byte of a topic in up to 32 of memory, and processes ten million a second.
+MAX_SUBSCRIPTION_BYTES = 2 << 20  # that subscribers have sent, all together
+_LIMITS = SocketLimits(4 * MAX_TOPIC_BYTES, receive_queue=100, held_bytes=MAX_SUBSCRIPTION_BYTES)
 _FIRST = zmq.SNDMORE | zmq.NOBLOCK
 
 
@@ -28,11 +35,20 @@ class Publisher:
     :ivar generation: grows with every change of subscriptions.
     """
 
-    def __init__(self, socket: zmq.Socket[bytes]) -> None:
+    def __init__(
+        self, socket: zmq.Socket[bytes], finish: Callable[[int], None] = lambda descriptor: None
+    ) -> None:
+        """
+        Use a bound socket.
+
+        :param finish: see `ServerSockets.finish_of`.
+        """
         self.socket = socket
+        self._finish = finish
         self.endpoint = bound_endpoint(socket)
         self.generation = 0
         self._topics: set[bytes] = set()
+        self._has_more = False  # subscriptions than are known: then everything is sent
         self._sizes: tuple[int, ...] = ()
 
     @classmethod
@@ -44,8 +60,9 @@ class Publisher:
 
         :param send_queue: messages for a subscriber that does not read.
         """
-        limits = SocketLimits(4 * MAX_TOPIC_BYTES, send_queue)
-        return cls(sockets.bind(zmq.XPUB, host, port, option, limits))
+        limits = replace(_LIMITS, send_queue=send_queue)
+        socket = sockets.bind(zmq.XPUB, host, port, option, limits)
+        return cls(socket, sockets.finish_of(socket))
 
     @classmethod
     def adopt(
@@ -56,8 +73,9 @@ class Publisher:
 
         :param send_buffer: bytes that the kernel takes at a time.
         """
-        limits = SocketLimits(4 * MAX_TOPIC_BYTES, send_queue, send_buffer=send_buffer)
-        return cls(sockets.adopt(zmq.XPUB, listener, limits))
+        limits = replace(_LIMITS, send_queue=send_queue, send_buffer=send_buffer)
+        socket = sockets.adopt(zmq.XPUB, listener, limits)
+        return cls(socket, sockets.finish_of(socket))
 
     @property
     def has_subscribers(self) -> bool:
@@ -74,16 +92,18 @@ class Publisher:
         """
         before = self.generation
         for _ in range(MAX_CHANGES):
-            if not readable(self.socket):
+            if not yielding_readable(self.socket):
                 break
-            message = self.socket.recv(zmq.NOBLOCK)
+            frame: zmq.Frame = self.socket.recv(zmq.NOBLOCK, copy=False)
+            self._finish(descriptor_of(frame))
+            message = frame.bytes
             kind, topic = message[:1], message[1:]
             if kind == b'\x01':
-                if len(self._topics) < MAX_SUBSCRIPTIONS and len(topic) <= MAX_TOPIC_BYTES:
-                    self._topics.add(topic)
+                self._add(topic)
                 self.generation += 1
             elif kind == b'\x00':
                 self._topics.discard(topic)
+                self._has_more = self._has_more and bool(self._topics)
                 self.generation += 1
         if self.generation == before:
             return False
@@ -95,11 +115,21 @@ class Publisher:
         # One lookup per length of subscription, not per subscription: a bridge of many robots has
         # one for each topic, and every topic is asked for.
         name, topics = topic.encode(), self._topics
-        return any(name[:size] in topics for size in self._sizes if size <= len(name))
+        return self._has_more or any(
+            name[:size] in topics for size in self._sizes if size <= len(name)
+        )
 
     def is_named(self, topic: str) -> bool:
         """Return whether a topic itself is subscribed to, not only a beginning of it."""
-        return topic.encode() in self._topics
+        return self._has_more or topic.encode() in self._topics
+
+    def _add(self, topic: bytes) -> None:
+        if len(topic) > MAX_TOPIC_BYTES:
+            return
+        if len(self._topics) < MAX_SUBSCRIPTIONS or topic in self._topics:
+            self._topics.add(topic)
+        else:
+            self._has_more = True
 
     def send(self, topic: bytes, payload: bytes | memoryview) -> None:
         """Send a message of two parts."""
@@ -113,7 +143,7 @@ class Publisher:
     def send_in_place(self, topic: bytes, payload: memoryview) -> None:
         """Send a message whose payload is not copied; it must not change any more."""
         # While sending, libzmq checks only once a millisecond what subscribers have received.
-        readable(self.socket)
+        yielding_readable(self.socket)
         self.socket.send(topic, _FIRST)
         self.socket.send(payload, zmq.NOBLOCK, copy=False)
 

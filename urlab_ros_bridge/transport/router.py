@@ -29,12 +29,12 @@ import zmq
 from urlab_ros_bridge.limited_log import LimitedLog
 from urlab_ros_bridge.scheduling.spin_wait import SpinWait
 from urlab_ros_bridge.scheduling.thread_timing import ask_for_short_slices
+from urlab_ros_bridge.transport.peer_connection import descriptor_of
+from urlab_ros_bridge.transport.peer_connection import PeerConnection
 from urlab_ros_bridge.transport.server_sockets import bound_endpoint
-from urlab_ros_bridge.transport.server_sockets import PeerConnection
 from urlab_ros_bridge.transport.server_sockets import ServerSockets
 from urlab_ros_bridge.transport.server_sockets import SocketLimits
 from urlab_ros_bridge.transport.sockets import readable
-from urlab_ros_bridge.transport.unfinished import UnfinishedMessages
 from urlab_ros_bridge.wire.encoding.codec import pack_error
 from urlab_ros_bridge.wire.encoding.limits import MAX_REQUEST_BYTES
 from urlab_ros_bridge.wire.errors import ERROR_CODES
@@ -49,9 +49,16 @@ MAX_URGENT = 64
 MAX_UNREAD_BYTES = 256 << 20  # of large replies that clients have not read, all together
 MAX_PARTS = 256  # of a message; one that has more ends its connection
 _LARGE = 1 << 16  # bytes; large replies are sent without a copy and counted until they have left
-_LIMITS = SocketLimits(MAX_REQUEST_BYTES, send_queue=64, receive_queue=8)
+MAX_UNFINISHED_BYTES = 16 << 20  # of all clients together
+MAX_SECONDS = 30.0  # that a message may take
+_LIMITS = SocketLimits(
+    MAX_REQUEST_BYTES,
+    send_queue=64,
+    receive_queue=8,
+    held_bytes=MAX_UNFINISHED_BYTES,
+    held_seconds=MAX_SECONDS,
+)
 _WAKE_ENDPOINT = 'inproc://rpc-wake'
-_DESCRIPTOR = int(zmq.SRCFD)
 _MORE = zmq.SNDMORE | zmq.NOBLOCK
 _LOG = logging.getLogger(__name__)
 
@@ -126,9 +133,8 @@ class Router(threading.Thread):
         :raises SocketInUse: when the address cannot be bound.
         """
         super().__init__(name='rpc', daemon=True)
-        self._socket = socket = sockets.bind(
-            zmq.ROUTER, host, port, option, _LIMITS, self._prepare
-        )
+        self._socket = socket = sockets.bind(zmq.ROUTER, host, port, option, _LIMITS, _prepare)
+        self._finish = sockets.finish_of(socket)
         self.endpoint = bound_endpoint(socket)
         # Random, so that no client can take the place of the workers.
         self._wake_identity = b'\x01' + os.urandom(16)
@@ -147,12 +153,6 @@ class Router(threading.Thread):
         self._stopping = threading.Event()
         self._log = LimitedLog(_LOG)
 
-    def _prepare(self, socket: zmq.Socket[bytes]) -> None:
-        # A client that comes back with the same identity takes over its route.
-        socket.router_handover = 1
-        socket.router_mandatory = 1
-        self._unfinished = UnfinishedMessages(socket)
-
     def serve(self, accept: Accept, expects_more: Callable[[], bool] = lambda: False) -> None:
         """
         Answer requests from now on.
@@ -162,7 +162,6 @@ class Router(threading.Thread):
         """
         self._accept, self._expects_more = accept, expects_more
         self._wake_out = self._sockets.connect_inside(_WAKE_ENDPOINT, self._wake_identity)
-        self._unfinished.start()
         self.start()
 
     def run(self) -> None:
@@ -180,7 +179,6 @@ class Router(threading.Thread):
         self._stopping.set()
         self._wake()
         self.join(timeout=10.0)
-        self._unfinished.stop()
 
     def _receive(self) -> None:
         """Receive a message and answer it, if it is a request."""
@@ -202,7 +200,7 @@ class Router(threading.Thread):
             return
         envelope.append(b'')
         request: zmq.Frame = socket.recv(copy=False)
-        self._unfinished.finish(request.get(_DESCRIPTOR))
+        self._finish(descriptor_of(request))
         # A stock server reads only the first part of the body; the rest is dropped.
         self._answer(_Sender(envelope, request), request.bytes)
         self._drop_rest(request)
@@ -323,3 +321,9 @@ class Router(threading.Thread):
                 work()
             except Exception:
                 _LOG.exception('a reply raised an error in the transport, which continues')
+
+
+def _prepare(socket: zmq.Socket[bytes]) -> None:
+    # A client that comes back with the same identity takes over its route.
+    socket.router_handover = 1
+    socket.router_mandatory = 1

@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-import os
-import socket as sockets
-import struct
+import math
 
 import zmq
 from zmq.auth.thread import ThreadAuthenticator
 
+from urlab_ros_bridge.transport.connection_guard import ConnectionGuard
+from urlab_ros_bridge.transport.connection_guard import WatchedSocket
 from urlab_ros_bridge.transport.keys import ServerKeys
 from urlab_ros_bridge.wire.errors import UrlabError
 
@@ -26,7 +26,6 @@ _ZAP_DOMAIN = 'urlab'
 _HANDSHAKE_MS = 10_000
 _BACKLOG = 1024
 _IDLE_SECONDS, _PROBES = 30, 4  # until the connection of a dead host ends
-_DROP = struct.pack('ii', 1, 0)
 
 
 class SocketInUse(UrlabError):
@@ -48,12 +47,17 @@ class SocketLimits:
     :ivar send_queue: messages for a peer that does not read.
     :ivar receive_queue: messages of a peer that were not read yet.
     :ivar send_buffer: bytes that the kernel takes at a time, 0: its default.
+    :ivar held_bytes: of unfinished messages, or of subscriptions, of all peers together; the
+        connection that holds most is closed first.
+    :ivar held_seconds: that a message may take, once more than a few kilobytes have arrived.
     """
 
     message_bytes: int
     send_queue: int = 1000
     receive_queue: int = 1000
     send_buffer: int = 0
+    held_bytes: int = 16 << 20
+    held_seconds: float = math.inf
 
 
 class ServerSockets:
@@ -63,6 +67,8 @@ class ServerSockets:
         self._context = zmq.Context()
         self._keys = keys
         self._sockets: list[zmq.Socket[bytes]] = []
+        self._guard = ConnectionGuard()
+        self._watched: dict[zmq.Socket[bytes], WatchedSocket] = {}
         self._authenticator = ThreadAuthenticator(self._context)
         self._authenticator.start()
         if keys is not None:
@@ -89,14 +95,15 @@ class ServerSockets:
         """
         socket = self._open(kind, limits)
         before(socket)
+        watched = self._watch(socket, kind, limits)
         endpoint = f'tcp://{host}:{port or "*"}'
         try:
             socket.bind(endpoint)
         except zmq.ZMQError as error:
-            socket.close()
+            watched.events.close()  # and the socket
             reason = zmq.strerror(error.errno or 0)
             raise SocketInUse(endpoint, reason, option) from error
-        self._sockets.append(socket)
+        self._add(socket, watched)
         return socket
 
     def adopt(self, kind: int, listener: int, limits: SocketLimits) -> zmq.Socket[bytes]:
@@ -107,11 +114,18 @@ class ServerSockets:
         """
         socket = self._open(kind, limits)
         socket.setsockopt(zmq.USE_FD, listener)
-        if kind == zmq.XPUB:
-            socket.setsockopt(zmq.XPUB_VERBOSE, 1)  # report every subscriber, not the first only
+        watched = self._watch(socket, kind, limits)
         socket.bind('tcp://127.0.0.1:*')  # the address is that of the listener
-        self._sockets.append(socket)
+        self._add(socket, watched)
         return socket
+
+    def finish_of(self, socket: zmq.Socket[bytes]) -> Callable[[int], None]:
+        """
+        Return the function that a socket's reader calls for each message that it has received.
+
+        Its argument is the descriptor of the connection (zmq.SRCFD).
+        """
+        return self._watched[socket].finish
 
     def connect_inside(self, endpoint: str, identity: bytes) -> zmq.Socket[bytes]:
         """Return a DEALER that is connected to an inproc endpoint of this process."""
@@ -124,10 +138,21 @@ class ServerSockets:
 
     def close(self) -> None:
         """Close all sockets and end the authenticator; sent replies get a moment to leave."""
+        self._guard.stop()
         for socket in self._sockets:
             socket.close(linger=200 if socket.type == zmq.ROUTER else 0)
         self._authenticator.stop()
         self._context.destroy(linger=0)  # with what reads the events of sockets
+
+    def _watch(self, socket: zmq.Socket[bytes], kind: int, limits: SocketLimits) -> WatchedSocket:
+        return WatchedSocket(
+            socket, limits.held_bytes, limits.held_seconds, keeps=kind == zmq.XPUB
+        )
+
+    def _add(self, socket: zmq.Socket[bytes], watched: WatchedSocket) -> None:
+        self._sockets.append(socket)
+        self._watched[socket] = watched
+        self._guard.watch(watched)
 
     def _open(self, kind: int, limits: SocketLimits) -> zmq.Socket[bytes]:
         socket: zmq.Socket[bytes] = self._context.socket(kind)
@@ -137,6 +162,8 @@ class ServerSockets:
         socket.rcvhwm = limits.receive_queue
         if limits.send_buffer:
             socket.sndbuf = limits.send_buffer
+        if kind == zmq.XPUB:
+            socket.setsockopt(zmq.XPUB_VERBOSE, 1)  # report every subscriber, not the first only
         socket.backlog = _BACKLOG
         socket.handshake_ivl = _HANDSHAKE_MS
         socket.tcp_keepalive = 1
@@ -155,44 +182,3 @@ def bound_endpoint(socket: zmq.Socket[bytes]) -> str:
     """Return the address that the socket was bound to last, with the port that it was given."""
     endpoint = socket.getsockopt(zmq.LAST_ENDPOINT)
     return endpoint.decode().rstrip('\x00') if isinstance(endpoint, bytes) else ''
-
-
-@dataclass(frozen=True, slots=True)
-class PeerConnection:
-    """
-    The TCP connection that a message came by.
-
-    :ivar descriptor: libzmq's; once the connection has ended, it may be that of another one.
-    :ivar peer: address of the other end, which distinguishes the two.
-    """
-
-    descriptor: int
-    peer: object
-
-    @classmethod
-    def of(cls, frame: zmq.Frame) -> PeerConnection | None:
-        """Return the connection of a received part, None when it has ended already."""
-        try:
-            return cls.of_descriptor(int(frame.get(zmq.SRCFD)))
-        except zmq.ZMQError:
-            return None
-
-    @classmethod
-    def of_descriptor(cls, descriptor: int) -> PeerConnection | None:
-        """Return the connection that has a descriptor, None when none has."""
-        try:
-            with sockets.socket(fileno=os.dup(descriptor)) as copy:
-                return cls(descriptor, copy.getpeername())
-        except (OSError, ValueError):
-            return None
-
-    def end(self) -> None:
-        """Shut it down, unless it has ended; libzmq then drops what it holds of it."""
-        try:
-            with sockets.socket(fileno=os.dup(self.descriptor)) as copy:
-                if copy.getpeername() == self.peer:
-                    # What its peer has not read is dropped with it.
-                    copy.setsockopt(sockets.SOL_SOCKET, sockets.SO_LINGER, _DROP)
-                    copy.shutdown(sockets.SHUT_RDWR)
-        except (OSError, ValueError):
-            pass  # it has ended

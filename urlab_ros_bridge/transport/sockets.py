@@ -44,6 +44,16 @@ def readable(socket: zmq.Socket[bytes]) -> bool:
     return isinstance(events, int) and events & _READABLE != 0
 
 
+def yielding_readable(socket: zmq.Socket[bytes]) -> bool:
+    """
+    Return what `readable` does, while other threads of Python go on.
+
+    XPUB and SUB sockets first process all subscriptions and discard all unwanted messages that
+    have arrived, which takes as long as a hostile peer sends them.
+    """
+    return bool(zmq.zmq_poll([(socket, _READABLE)], 0))
+
+
 def is_local(host: str) -> bool:
     """
     Return whether a host name certainly means this machine.

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What listeners may ask of a publisher."""
+"""What subscribers may ask of a publisher."""
 
 import pytest
 import zmq
@@ -11,18 +11,30 @@ from urlab_ros_bridge.transport.publisher import MAX_TOPIC_BYTES
 from urlab_ros_bridge.transport.publisher import Publisher
 
 
-def test_subscriptions_beyond_the_limit_are_ignored(keep):
+def test_subscribers_beyond_the_limit_miss_nothing(keep):
+    """One that subscribes to very many topics takes nothing from the others."""
     sender, receiver = (keep(zmq.Context.instance().socket(kind)) for kind in (zmq.XPUB, zmq.SUB))
     sender.rcvhwm = receiver.sndhwm = 0
     sender.bind('inproc://subscriptions')
     publisher = Publisher(sender)
     receiver.connect('inproc://subscriptions')
-    for number in range(MAX_SUBSCRIPTIONS + 1):
+
+    def take():
+        for _ in range(MAX_SUBSCRIPTIONS // MAX_CHANGES + 1):
+            publisher.read_subscriptions()
+
+    for number in range(MAX_SUBSCRIPTIONS):
         receiver.subscribe(f'{number} ')
-    for _ in range(MAX_SUBSCRIPTIONS // MAX_CHANGES + 1):
-        publisher.read_subscriptions()
-    assert publisher.is_subscribed(f'{MAX_SUBSCRIPTIONS - 1} ')
-    assert not publisher.is_subscribed(f'{MAX_SUBSCRIPTIONS} ')
+    take()
+    last = f'{MAX_SUBSCRIPTIONS} '
+    assert publisher.is_subscribed('0 ') and not publisher.is_subscribed(last)
+    receiver.subscribe(last)
+    take()
+    assert publisher.is_subscribed(last) and publisher.is_named(last)
+    for number in range(MAX_SUBSCRIPTIONS + 1):
+        receiver.unsubscribe(f'{number} ')
+    take()
+    assert not publisher.is_subscribed(last) and not publisher.has_subscribers
 
 
 @pytest.mark.parametrize('place', ['state', 'info'])
