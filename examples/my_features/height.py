@@ -26,8 +26,8 @@ HEIGHT = Topic(
     '{robot}/height',
     ('geometry_msgs/msg/PointStamped',),
     'sensor',
-    'floating base',
-    'height_rate',
+    when='floating base',
+    rate='height_rate',
 )
 
 

@@ -242,7 +242,7 @@ def test_randomised_masses_are_drawn_from_a_seed_for_the_chosen_bodies(plain_bri
         assert answer(items=items).code == code
 
 
-SWITCHES = {name for topic in TOPICS for name in topic.switch.split(', ') if name}
+SWITCHES = {name for topic in TOPICS for name in topic.switches}
 
 
 def test_switches_do_what_the_page_says(bridge_to):
@@ -252,4 +252,4 @@ def test_switches_do_what_the_page_says(bridge_to):
         # A base that is fixed to the world always says where it is.
         if name not in ('/arm/tf_static', '/leg/tf_static'):
             rows = [row for row in TOPICS if row.fits(name) and not row.incoming]
-            assert not all(row.switch for row in rows), f'{name} is still there'
+            assert not all(row.switches for row in rows), f'{name} is still there'

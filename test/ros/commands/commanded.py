@@ -59,7 +59,7 @@ class Robot:
             state=SimpleNamespace(open=True, connected=True, mode='live'),
             has=lambda name: name in extensions,
             handshake=None,
-            commands=self,
+            command_client=self,
             _stepping=(stepping := Stepping()),
             _stream=SimpleNamespace(counters=SimpleNamespace(wall_ns=77)),
         )

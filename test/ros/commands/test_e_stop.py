@@ -31,7 +31,7 @@ class Bridged:
         self.sender = SimpleNamespace(put=lambda key, action: self.waiting.append(action))
         self.link = SimpleNamespace(
             has={'e_stop'}.__contains__,
-            commands=SimpleNamespace(e_stop=self.take),
+            command_client=SimpleNamespace(e_stop=self.take),
             on_status=[],
         )
         parts = {Commands: self, ServerLink: self.link}

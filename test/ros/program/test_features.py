@@ -219,3 +219,9 @@ def test_a_rate_in_words_is_taken_as_timing(words):
     with pytest.deprecated_call(match='timing'):
         topic = Topic('odd', (), 'sensor', rate=words)
     assert (topic.rate, topic.timing) == ('', words)
+
+
+def test_switches_in_one_text_are_taken_apart():
+    with pytest.deprecated_call(match='tuple'):
+        topic = Topic('odd', (), 'sensor', switch='a, b')
+    assert topic.switches == ('a', 'b') and Topic('odd', (), 'sensor').switches == ()

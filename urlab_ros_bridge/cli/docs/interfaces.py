@@ -150,7 +150,7 @@ def _types(topic: Topic) -> str:
 
 def _published(topic: Topic, known: Container[str]) -> tuple[str, ...]:
     rates = filter(None, (_names(topic.rate, known), topic.timing))
-    rate, switch = ', '.join(rates), _names(topic.switch, known)
+    rate, switch = ', '.join(rates), _names(', '.join(topic.switches), known)
     profile = qos_text(topic.profile)
     profile = '' if profile == 'reliable, 10' else profile  # as the page says above the table
     return _code(topic.name), _types(topic), profile, topic.when, rate, switch

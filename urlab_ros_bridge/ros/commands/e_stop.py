@@ -79,7 +79,7 @@ class EStop(Part):
 
         def send() -> None:
             try:
-                self._link.commands.e_stop(engaged)
+                self._link.command_client.e_stop(engaged)
                 self._followed = engaged
             finally:
                 with self._lock:

@@ -12,8 +12,8 @@ from rclpy.action.server import ServerGoalHandle
 from urlab_ros_bridge.ros.commands.admission import CommandRejected
 from urlab_ros_bridge.ros.commands.robot import CommandedRobot
 from urlab_ros_bridge.ros.features.declarations import RosAction
+from urlab_ros_bridge.ros.rclpy_tools.actions import DeferredActionServer
 from urlab_ros_bridge.ros.rclpy_tools.actions import Ending
-from urlab_ros_bridge.ros.rclpy_tools.actions import LaterActionServer
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 
 
@@ -52,7 +52,7 @@ class GoalAction:
         self._robot = robot
         self._name = self.declared.named(robot.plan.namespace, parts)
         self._goals: dict[bytes, Goal] = {}
-        self._server = LaterActionServer(
+        self._server = DeferredActionServer(
             robot.context.node,
             self.type,
             self._name,

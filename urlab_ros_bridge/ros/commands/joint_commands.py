@@ -222,14 +222,14 @@ JOINT_COMMANDS_TOPIC = Topic(
     '{robot}/joint_commands',
     ('sensor_msgs/msg/JointState',),
     'command',
-    'actuators',
+    when='actuators',
     incoming=True,
 )
 FORWARD = Topic(
     '{robot}/forward_{field}_controller/commands',
     ('std_msgs/msg/Float64MultiArray',),
     'command',
-    'actuators that take position, velocity or effort, without ros2_control',
+    when='actuators that take position, velocity or effort, without ros2_control',
     incoming=True,
 )
 FEATURE = Feature('joint commands', topics=(JOINT_COMMANDS_TOPIC, FORWARD), commands=commands)

@@ -209,7 +209,7 @@ class Setpoints:
 
     def _set_setpoints(self, values: Values, wall: WallAge | None) -> None:
         named = {self.plan.actuators[index].name: value for index, value in values.items()}
-        self._link.commands.set_setpoints(
+        self._link.command_client.set_setpoints(
             self.plan.prefix, named, LIFETIME, wall=wall, resets=self._chosen_for
         )
 
@@ -218,9 +218,9 @@ class Setpoints:
         for index, value in self._take_unsent().items():
             values[index] = value
         self._all_values = values
-        commands = self._link.commands
-        commands.step(
-            ctrl={self.plan.prefix: values}, observations='minimal', timeout=commands.timeout
+        client = self._link.command_client
+        client.step(
+            ctrl={self.plan.prefix: values}, observations='minimal', timeout=client.timeout
         )
 
     def _present_values(self) -> list[float]:
@@ -260,11 +260,11 @@ class Setpoints:
 
     def _state(self) -> ArticulationState:
         """Return the state as it is: in live mode `step` only reads, in lockstep it moves time."""
-        commands = self._link.commands
+        client = self._link.command_client
         if self._in_lockstep:
-            observed = commands.forward()
+            observed = client.forward()
         else:
-            observed = commands.step(while_live=self._link.has(STEP_WHILE_LIVE))
+            observed = client.step(while_live=self._link.has(STEP_WHILE_LIVE))
         state = observed.articulations.get(self.plan.prefix)
         if state is None:
             raise CommandRejected(f'the server does not report the state of {self.plan.prefix}')

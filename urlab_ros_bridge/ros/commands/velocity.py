@@ -198,7 +198,7 @@ class VelocityCommands(Command):
 
         def set_twist() -> None:
             wall = link.wall_age(lifetime) if moves else None
-            link.commands.set_twist(
+            link.command_client.set_twist(
                 prefix, velocity.linear, velocity.angular, timeout, wall=wall, resets=resets
             )
 
@@ -217,8 +217,8 @@ CMD_VEL_TOPIC = Topic(
     '{robot}/cmd_vel',
     ('geometry_msgs/msg/Twist', 'geometry_msgs/msg/TwistStamped'),
     'command',
-    'every robot, unless its sidecar has `twist: {kind: none}`',
-    'cmd_vel_type',
+    when='every robot, unless its sidecar has `twist: {kind: none}`',
+    rate='cmd_vel_type',
     incoming=True,
 )
 FEATURE = Feature(

@@ -97,7 +97,7 @@ class WrenchCommands(Command):
         def action() -> None:
             if epoch != self._epoch:
                 return
-            self._link.commands.apply_wrench(
+            self._link.command_client.apply_wrench(
                 body,
                 numbers[:3],
                 numbers[3:],
@@ -121,7 +121,7 @@ WRENCH_COMMAND = Topic(
     '{robot}/wrench_command',
     ('geometry_msgs/msg/WrenchStamped',),
     'command',
-    'servers with the op apply_wrench',
+    when='servers with the op apply_wrench',
     incoming=True,
 )
 FEATURE = Feature(

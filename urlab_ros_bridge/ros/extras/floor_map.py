@@ -117,7 +117,7 @@ MAP = Topic(
     'map',
     ('nav_msgs/msg/OccupancyGrid',),
     'latched',
-    'worlds with solid scenery',
+    when='worlds with solid scenery',
     timing='once',
     switch='publish_map',
 )

@@ -257,7 +257,7 @@ SCENE = Topic(
     'planning_scene',
     ('moveit_msgs/msg/PlanningScene',),
     'report',
-    'solid scenery',
+    when='solid scenery',
     timing='once a second, if anything has moved',
     switch='publish_planning_scene',
 )

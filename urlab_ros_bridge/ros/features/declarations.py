@@ -33,7 +33,7 @@ class Topic:
     :ivar profile: function of `rclpy_tools.qos` that makes its quality of service.
     :ivar when: which worlds have it; empty: all.
     :ivar rate: parameter that limits its rate; of a subscribed topic, parameters that concern it.
-    :ivar switch: parameters that switch it off when all of them are false.
+    :ivar switch: parameter, or parameters, that switch it off when all of them are false.
     :ivar incoming: whether the bridge subscribes to it.
     :ivar each_instant: whether nodes in lockstep may answer it: then each instant of a lockstep is
         published, whatever the rate.
@@ -45,7 +45,7 @@ class Topic:
     profile: str
     when: str = ''
     rate: str = ''
-    switch: str = ''
+    switch: str | tuple[str, ...] = ()
     incoming: bool = False
     each_instant: bool = False
     timing: str = ''
@@ -59,6 +59,14 @@ class Topic:
             warnings.warn(text, DeprecationWarning, stacklevel=3)
             object.__setattr__(self, 'timing', self.rate)
             object.__setattr__(self, 'rate', '')
+        if isinstance(self.switch, str) and ',' in self.switch:
+            text = f'{self.name}: switch={self.switch!r} has several names; write a tuple'
+            warnings.warn(text, DeprecationWarning, stacklevel=3)
+
+    @property
+    def switches(self) -> tuple[str, ...]:
+        """The parameters of `switch`."""
+        return tuple(names_in(self.switch)) if isinstance(self.switch, str) else self.switch
 
     def named(self, namespace: str, parts: Mapping[str, str] = MappingProxyType({})) -> str:
         """

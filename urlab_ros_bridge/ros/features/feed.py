@@ -362,7 +362,7 @@ class _TopicMaker:
         :raises UnknownName: when the topic names a parameter that does not exist.
         :raises TopicTaken: when another feature publishes there with another type.
         """
-        if not self.settings.is_on(topic.switch):
+        if not self.settings.is_on(topic.switches):
             return None
         if topic.rate:
             self.settings.value(topic.rate)

@@ -120,5 +120,5 @@ class ClockPublisher:
         self.count += 1
 
 
-CLOCK = Topic('/clock', ('rosgraph_msgs/msg/Clock',), 'clock', '', 'clock_rate')
+CLOCK = Topic('/clock', ('rosgraph_msgs/msg/Clock',), 'clock', rate='clock_rate')
 FEATURE = Feature('clock', ClockParameters, group='What is published', topics=(CLOCK,))

@@ -18,6 +18,7 @@ from dataclasses import replace
 import threading
 import time
 from typing import Any
+import warnings
 
 from urlab_ros_bridge.client.client import Client
 from urlab_ros_bridge.client.errors import ModeLockedByServer
@@ -73,7 +74,7 @@ class ServerLink(Part):
 
     :ivar state: replaced as a whole; read it from any thread.
     :ivar status: last status reply, None on servers without that op.
-    :ivar commands: the session for set_twist, controls and status; `client` that for services.
+    :ivar command_client: the session for commands and status; `client` that for services.
         Two sessions where the server supports shared sessions, so that a long step cannot delay a
         command; otherwise the same one, because a second hello would end the first.
     :ivar reconnects: connections made again.
@@ -91,8 +92,8 @@ class ServerLink(Part):
         self._stream = bridge.part(StreamThread)
         self._world = bridge.part(CurrentWorld)
         self._log, self._errors = bridge.log, bridge.errors
-        self.commands = make_client(bridge.settings)
-        self.client = self.commands
+        self.command_client = make_client(bridge.settings)
+        self.client = self.command_client
         self.state = LinkState(
             endpoint=f'tcp://{first.host}:{first.rpc_port}',
             state_endpoint=f'tcp://{first.host}:{first.state_port}',
@@ -117,9 +118,15 @@ class ServerLink(Part):
         self._woken.set()
         with self._state_changed:
             self._state_changed.notify_all()
-        for client in {self.client, self.commands}:
+        for client in {self.client, self.command_client}:
             client.close()
         self._thread.join(3.0)
+
+    @property
+    def commands(self) -> Client:
+        """The old name of `command_client`."""
+        warnings.warn('link.commands is link.command_client', DeprecationWarning, stacklevel=2)
+        return self.command_client
 
     def check_now(self) -> None:
         """Check the server at once: something is known to have changed."""
@@ -190,7 +197,7 @@ class ServerLink(Part):
         :raises ClientError: when the server does not open one.
         """
         if not self.has(SHARED_SESSION):
-            return self.commands
+            return self.command_client
         client = make_client(self._settings, f'{BRIDGE} {purpose}')
         client.connect(_HELLO_SECONDS)
         return client
@@ -264,15 +271,15 @@ class ServerLink(Part):
             self._connect()
         elif self.state.phase is not Phase.TAKEN:
             self._check_server()
-        if self.commands.generation != self._generation:
-            self._prepare_world(self.commands.handshake)
+        if self.command_client.generation != self._generation:
+            self._prepare_world(self.command_client.handshake)
         elif self.state.phase is Phase.LOST:
             self._log('info', f'connected to {self.state.endpoint} again')
             self._change_state(phase=Phase.CONNECTED, problem='')
 
     def _connect(self) -> None:
         self._is_shared = True  # asking is harmless
-        is_shared = self.commands.supports_shared_sessions()
+        is_shared = self.command_client.supports_shared_sessions()
         if not is_shared and not self.reconnects and self.state.phase is not Phase.REFUSED:
             self._log(
                 'warning',
@@ -280,7 +287,7 @@ class ServerLink(Part):
                 'observe_only to leave it to another client',
             )
         self._is_shared = is_shared
-        self.commands.connect(_HELLO_SECONDS)
+        self.command_client.connect(_HELLO_SECONDS)
 
     def _check_server(self) -> None:
         self._change_state(asking=True)
@@ -290,10 +297,10 @@ class ServerLink(Part):
     def _read_status(self) -> None:
         if self.has('status'):
             overrides, requested = self._overrides, time.monotonic()
-            self.status = status = self.commands.status()
-            known = self.commands.handshake.raw.get('world_revision', status.world_revision)
+            self.status = status = self.command_client.status()
+            known = self.command_client.handshake.raw.get('world_revision', status.world_revision)
             if known != status.world_revision:
-                self.commands.connect(_HELLO_SECONDS)  # an editor has begun another world
+                self.command_client.connect(_HELLO_SECONDS)  # an editor has begun another world
             with self._state_changed:
                 if overrides == self._overrides:
                     self._change_state(mode=status.mode, paused=status.paused)
@@ -302,12 +309,12 @@ class ServerLink(Part):
                 with self._errors.caught(owner_of(take)):
                     take(status, requested)
         elif self._stream.silence > _WATCH_SECONDS or self.state.phase is Phase.LOST:
-            self.commands.get_contacts(max_contacts=1)
+            self.command_client.get_contacts(max_contacts=1)
 
     def _prepare_world(self, handshake: Handshake) -> None:
         """Set the mode, plan the topics of the world, and publish them."""
         again = self._generation > 0
-        self._generation = self.commands.generation
+        self._generation = self.command_client.generation
         run = handshake.raw.get('run')
         before, self.handshake = self.handshake, handshake
         known = before is not None and run is not None and run == before.raw.get('run')
@@ -320,7 +327,7 @@ class ServerLink(Part):
         self._change_state(phase=Phase.PREPARING, problem='')
         self._open_service_session(handshake)
         if not self._is_shared:
-            switch_on_cameras(self.commands, handshake, self._log)
+            switch_on_cameras(self.command_client, handshake, self._log)
         if not self.continued:
             self._change_state(mode=self._set_mode())
         try:
@@ -348,8 +355,8 @@ class ServerLink(Part):
     def _open_service_session(self, handshake: Handshake) -> None:
         """Give services their own session, where that takes no other client's session away."""
         if SHARED_SESSION not in handshake.extensions:
-            self.client = self.commands
-        elif self.client is self.commands:
+            self.client = self.command_client
+        elif self.client is self.command_client:
             self.client = make_client(self._settings)
             self.client.connect(_HELLO_SECONDS)
 
@@ -359,10 +366,10 @@ class ServerLink(Part):
             and not self._stepping.in_lockstep
         ):
             try:
-                return self.commands.set_mode('live').current
+                return self.command_client.set_mode('live').current
             except ModeLockedByServer as error:
                 self._log('info', f'the server keeps its mode: {error}')
-        return self.commands.status().mode if self.has('status') else self.state.mode
+        return self.command_client.status().mode if self.has('status') else self.state.mode
 
     def _observe(self) -> None:
         """
@@ -400,7 +407,7 @@ class ServerLink(Part):
         """Come back to a restarted server, but never fight another client for its session."""
         if self.state.phase is Phase.LOST or self._stream.silence > _WATCH_SECONDS:
             try:
-                self.commands.connect(_HELLO_SECONDS)
+                self.command_client.connect(_HELLO_SECONDS)
             except RequestTimeout as error:
                 self._on_timeout(str(error))
             except UrlabError as error:

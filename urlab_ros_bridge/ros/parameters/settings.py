@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import make_dataclass
@@ -164,14 +165,13 @@ class Settings:
             raise UnknownName('parameter', name, similar or self.TABLE)
         return getattr(self, row.field)
 
-    def is_on(self, names: str) -> bool:
+    def is_on(self, names: Sequence[str]) -> bool:
         """
-        Return whether one of some parameters, separated by commas, is true; none: yes.
+        Return whether one of some parameters is true; without any: yes.
 
         :raises UnknownName: when there is no such parameter.
         """
-        values = [self.value(name) for name in names.split(', ')] if names else [True]
-        return any(values)
+        return not names or any(self.value(name) for name in names)
 
 
 @cache

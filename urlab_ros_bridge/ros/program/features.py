@@ -174,7 +174,11 @@ def _merged(one: Topic, other: Topic) -> Topic:
         )
 
     return replace(
-        one, when=both('when'), rate=both('rate'), timing=both('timing'), switch=both('switch')
+        one,
+        when=both('when'),
+        rate=both('rate'),
+        timing=both('timing'),
+        switch=tuple(dict.fromkeys(one.switches + other.switches)),
     )
 
 

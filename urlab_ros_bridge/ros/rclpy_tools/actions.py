@@ -38,7 +38,7 @@ class Ending(Enum):
     CANCELED = 'canceled'
 
 
-class LaterActionServer(ActionServer):
+class DeferredActionServer(ActionServer):
     """
     An action server for goals that `finish` ends.
 

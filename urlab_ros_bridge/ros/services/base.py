@@ -65,8 +65,8 @@ def handle(
     try:
         if service.group_of(request) in _AFTER_DISCOVERY:
             context.wait_for_discovery()
-        # `context.client` raises NOT_CONNECTED, the more useful error without a connection.
-        if not context.has(service.needs) and context.client:
+        if not context.has(service.needs):
+            context.require_connection()  # without one, that is the more useful error
             raise RequestRejected(
                 'unknown_op',
                 f'{service.name} needs the extension {service.needs}, which this server lacks',

@@ -75,6 +75,10 @@ class ServiceContext:
         """
         return self.link.connected_client()
 
+    def require_connection(self) -> None:
+        """Raise RequestRejected without a connection, with what to do about it."""
+        self.link.connected_client()
+
     @property
     def urgent_client(self) -> Client:
         """
@@ -85,7 +89,7 @@ class ServiceContext:
         :raises RequestRejected: as for `client`.
         """
         self.link.connected_client()
-        return self.link.commands
+        return self.link.command_client
 
     @property
     def stopping(self) -> bool:

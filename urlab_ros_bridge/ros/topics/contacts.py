@@ -35,14 +35,13 @@ from urlab_ros_bridge.wire.errors import UrlabError
 MAX_CONTACTS = 256
 # Period of checks for subscribers (s).
 _IDLE_SECONDS = 0.5
-DATA = Topic('contacts', (CONTACTS_TYPE,), 'sensor', '', 'contact_marker_rate')
+DATA = Topic('contacts', (CONTACTS_TYPE,), 'sensor', rate='contact_marker_rate')
 MARKERS = Topic(
     'markers/contacts',
     ('visualization_msgs/msg/MarkerArray',),
     'sensor',
-    '',
-    'contact_marker_rate',
-    'publish_markers',
+    rate='contact_marker_rate',
+    switch='publish_markers',
 )
 
 
@@ -84,7 +83,7 @@ class ContactTopics(Part):
             self._publishers = {
                 topic: publishers.of(topic, topic.name)
                 for topic in (DATA, MARKERS)
-                if bridge.all_settings().is_on(topic.switch)
+                if bridge.all_settings().is_on(topic.switches)
             }
         self._marked = False
         self._unsupported = False

@@ -41,9 +41,9 @@ POSE = Topic(
     'entities/{entity}/pose',
     ('geometry_msgs/msg/PoseStamped',),
     'sensor',
-    'movable bodies that are not robots',
-    'entity_rate',
-    'publish_entities',
+    when='movable bodies that are not robots',
+    rate='entity_rate',
+    switch='publish_entities',
     each_instant=True,
 )
 FEATURE = Feature(

@@ -222,7 +222,7 @@ SCENE = Topic(
     'markers/scene',
     _TYPE,
     'latched',
-    'static shapes',
+    when='static shapes',
     timing='once, and after a jump of time',
     switch='publish_markers',
 )
@@ -230,9 +230,9 @@ ENTITIES = Topic(
     'markers/entities',
     _TYPE,
     'latched',
-    'movable bodies that are not robots',
-    'marker_rate',
-    'publish_markers',
+    when='movable bodies that are not robots',
+    rate='marker_rate',
+    switch='publish_markers',
 )
 FEATURE = Feature(
     'markers of the scene',

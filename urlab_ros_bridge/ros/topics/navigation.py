@@ -111,7 +111,7 @@ GOAL_POSE = Topic(
     '{robot}/goal_pose',
     ('geometry_msgs/msg/PoseStamped',),
     'sensor',
-    'robots that take `cmd_vel`',
+    when='robots that take `cmd_vel`',
     timing='when set on the page',
     switch='publish_navigation_targets',
 )

@@ -97,7 +97,7 @@ class LockstepDrive:
     def abandon(self) -> None:
         """Close the session, which ends a waiting request; from any thread."""
         client = self._client
-        if client is not None and client is not self._link.commands:
+        if client is not None and client is not self._link.command_client:
             client.close()
 
     def leave(self) -> None:
@@ -110,7 +110,7 @@ class LockstepDrive:
                 link.record_mode(client.set_mode(self.before).current)
         except UrlabError as error:
             self._log('warning', f'lockstep: the server stays in {DIRECT} mode: {error}')
-        if client is not link.commands:
+        if client is not link.command_client:
             client.close()
 
     @property

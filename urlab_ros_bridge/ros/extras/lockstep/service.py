@@ -27,7 +27,7 @@ def lockstep(context: ServiceContext, request: Any, response: Any) -> str:
         value = getattr(request, name)
         if not math.isfinite(value) or value < 0:
             raise RequestRejected(BAD_VALUE, f'{name} is {value}, must be 0 or more')
-    _ = context.client  # without a server the response says what to do about it
+    context.require_connection()
     try:
         terms = context.part(Lockstep).begin(
             tuple(request.topics), request.period, request.timeout

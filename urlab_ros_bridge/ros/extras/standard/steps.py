@@ -21,8 +21,8 @@ from urlab_ros_bridge.ros.extras.standard.results import StandardRejected
 from urlab_ros_bridge.ros.extras.standard.results import to_result
 from urlab_ros_bridge.ros.extras.standard.simulation_state import present_state
 from urlab_ros_bridge.ros.extras.standard.simulation_state import State
+from urlab_ros_bridge.ros.rclpy_tools.actions import DeferredActionServer
 from urlab_ros_bridge.ros.rclpy_tools.actions import Ending
-from urlab_ros_bridge.ros.rclpy_tools.actions import LaterActionServer
 from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 from urlab_ros_bridge.ros.services.stepping import stepping
 from urlab_ros_bridge.wire.errors import count_of
@@ -79,7 +79,7 @@ class StepsAction:
         self._context = context
         self._busy = threading.Lock()
         self._stop = threading.Event()
-        self._server = LaterActionServer(
+        self._server = DeferredActionServer(
             node,
             self._type,
             NAME,

@@ -176,14 +176,14 @@ STATE = Topic(
     '{robot}/{trajectory_controller}/controller_state',
     ('control_msgs/msg/JointTrajectoryControllerState',),
     'sensor',
-    _WHEN,
+    when=_WHEN,
     timing='50 Hz while a trajectory is followed',
 )
 TRAJECTORY = Topic(
     '{robot}/{trajectory_controller}/joint_trajectory',
     ('trajectory_msgs/msg/JointTrajectory',),
     'command',
-    _WHEN,
+    when=_WHEN,
     incoming=True,
 )
 FEATURE = Feature(

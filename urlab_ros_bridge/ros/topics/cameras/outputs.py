@@ -43,7 +43,7 @@ def _row(
         f'{{robot}}/{{camera}}/{name}',
         (kind,),
         profile,
-        when,
+        when=when,
         timing=timing,
         switch='publish_cameras',
     )

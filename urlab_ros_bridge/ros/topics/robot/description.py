@@ -22,7 +22,6 @@ ROBOT_DESCRIPTION = Topic(
     '{robot}/robot_description',
     ('std_msgs/msg/String',),
     'latched',
-    '',
     timing='once',
     switch='publish_robot_description',
 )

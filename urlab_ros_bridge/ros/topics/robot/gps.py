@@ -69,7 +69,7 @@ FIX = Topic(
     '{robot}/gps/fix',
     ('sensor_msgs/msg/NavSatFix',),
     'sensor',
-    'floating base, with gps_origin',
-    'gps_rate',
+    when='floating base, with gps_origin',
+    rate='gps_rate',
 )
 FEATURE = Feature('GPS', GpsParameters, group='What is published', topics=(FIX,), feeds=feeds)

@@ -119,9 +119,9 @@ TOPIC = Topic(
     '{robot}/initialpose',
     ('geometry_msgs/msg/PoseWithCovarianceStamped',),
     'sensor',
-    'floating base, robots that take `cmd_vel`',
+    when='floating base, robots that take `cmd_vel`',
     timing='when set on the page',
-    switch='publish_initialpose, publish_navigation_targets',
+    switch=('publish_initialpose', 'publish_navigation_targets'),
 )
 FEATURE = Feature(
     'initial pose',

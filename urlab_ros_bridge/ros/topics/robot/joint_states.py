@@ -103,13 +103,13 @@ def attach(bridge: Bridge) -> Part:
 _TYPE = ('sensor_msgs/msg/JointState',)
 _WHEN = 'hinge or slide joints, without ros2_control'
 JOINT_STATES = Topic(
-    '{robot}/joint_states', _TYPE, 'sensor', _WHEN, 'joint_state_rate', each_instant=True
+    '{robot}/joint_states', _TYPE, 'sensor', when=_WHEN, rate='joint_state_rate', each_instant=True
 )
 HARDWARE_STATES = Topic(
     '{robot}/' + STATES_TOPIC,
     _TYPE,
     'sensor',
-    'hinge or slide joints',
+    when='hinge or slide joints',
     timing='every tick',
     switch='ros2_control',
     each_instant=True,

@@ -57,7 +57,12 @@ def feeds(robot: RobotTopics) -> None:
 
 _TYPE = ('tf2_msgs/msg/TFMessage',)
 TF = Topic(
-    '/tf', _TYPE, 'transform', 'robots without namespace', 'link_tf_rate', 'publish_link_tf'
+    '/tf',
+    _TYPE,
+    'transform',
+    when='robots without namespace',
+    rate='link_tf_rate',
+    switch='publish_link_tf',
 )
 ROBOT_TF = replace(TF, name='{robot}/tf', when='robots with namespace, unless frame_prefix is set')
 MOVING_LINKS = FrameRule(

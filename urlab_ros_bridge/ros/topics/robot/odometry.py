@@ -189,27 +189,33 @@ def _feed_transforms(
 
 
 _TF = ('tf2_msgs/msg/TFMessage',)
-_SWITCHES = 'publish_tf, publish_footprint, publish_map_to_odom'
+_SWITCHES = ('publish_tf', 'publish_footprint', 'publish_map_to_odom')
 # Absolute, as tf2 listeners expect it, unless robots are kept apart by namespace.
 TF = Topic(
-    '/tf', _TF, 'transform', 'robots without namespace', 'odom_rate', _SWITCHES, each_instant=True
+    '/tf',
+    _TF,
+    'transform',
+    when='robots without namespace',
+    rate='odom_rate',
+    switch=_SWITCHES,
+    each_instant=True,
 )
 ROBOT_TF = replace(TF, name='{robot}/tf', when='robots with namespace, unless frame_prefix is set')
 ODOM = Topic(
     '{robot}/odom',
     ('nav_msgs/msg/Odometry',),
     'sensor',
-    'floating base',
-    'odom_rate',
+    when='floating base',
+    rate='odom_rate',
     each_instant=True,
 )
 GROUND_TRUTH = Topic(
     '{robot}/ground_truth/pose',
     ('geometry_msgs/msg/PoseStamped',),
     'sensor',
-    'floating base',
-    'odom_rate',
-    'publish_ground_truth',
+    when='floating base',
+    rate='odom_rate',
+    switch='publish_ground_truth',
     each_instant=True,
 )
 FRAMES = (

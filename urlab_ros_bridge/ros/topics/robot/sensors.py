@@ -37,7 +37,9 @@ from urlab_ros_bridge.wire.errors import UrlabError
 
 
 def _row(name: str, when: str, *types: str) -> Topic:
-    return Topic(f'{{robot}}/{name}', types, 'sensor', when, 'sensor_rate', each_instant=True)
+    return Topic(
+        f'{{robot}}/{name}', types, 'sensor', when=when, rate='sensor_rate', each_instant=True
+    )
 
 
 _SCAN_TYPE, _POINTS_TYPE = 'sensor_msgs/msg/LaserScan', 'sensor_msgs/msg/PointCloud2'

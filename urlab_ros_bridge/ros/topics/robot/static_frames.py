@@ -56,20 +56,20 @@ def world_feeds(world: WorldTopics) -> None:
 
 
 _TF = ('tf2_msgs/msg/TFMessage',)
-_SWITCHES = 'publish_sensor_frames, publish_link_tf'
+_SWITCHES = ('publish_sensor_frames', 'publish_link_tf')
 TF_STATIC = Topic(
     '/tf_static',
     _TF,
     'latched',
-    'robots without namespace, cameras of the scene',
+    when='robots without namespace, cameras of the scene',
     timing='once',
-    switch=f'{_SWITCHES}, publish_cameras',
+    switch=(*_SWITCHES, 'publish_cameras'),
 )
 ROBOT_TF_STATIC = Topic(
     '{robot}/tf_static',
     _TF,
     'latched',
-    'robots with namespace, unless frame_prefix is set',
+    when='robots with namespace, unless frame_prefix is set',
     timing='once',
     switch=_SWITCHES,
 )
