@@ -26,6 +26,8 @@ BAD = [
     ('set_mocap_pose', {'body': 'target', 'quat': [0, 0, 0, 0]}, 'bad_value'),
     ('get_contacts', {'filter': {'body1': 3}}, 'bad_value'),
     ('step', {'include_cameras': 'some'}, 'bad_value'),
+    ('step', {'include_cameras': 1}, 'bad_value'),
+    ('step', {'per_articulation': {'rover': {'control_mode': 'bogus'}}}, 'bad_value'),
     ('step', {'per_articulation': {'rover': [1.0]}}, 'bad_value'),
     ('step', {'topics': 'rover/'}, 'bad_value'),
     ('step', {'topics': ['rover/twist', 'x' * 257]}, 'bad_value'),

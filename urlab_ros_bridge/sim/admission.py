@@ -48,5 +48,11 @@ def was_stopped(simulation: Simulation, fields: Fields | None) -> bool:
 
 
 def prefixes_of(world: World, bodies: Iterable[int]) -> set[str]:
-    """Return the prefixes of the articulations that bodies (ids) belong to."""
-    return {world.tables.bodies[body].prefix for body in bodies} & set(world.articulations)
+    """
+    Return what can be claimed of bodies (ids): the prefixes of their articulations, and entities.
+
+    Entities can be claimed in the dialect of v0.6 alone.
+    """
+    bodies = set(bodies)
+    prefixes = {world.tables.bodies[body].prefix for body in bodies} & set(world.articulations)
+    return prefixes | {name for name, each in world.entities.items() if each.body in bodies}

@@ -8,7 +8,8 @@ Everything else of this package speaks the page's dialect.  In v0.6
 - the modes are freerun, stepped and statepushed;
 - hello_ok has no `articulations`; `entities` is a list of robots and other bodies, each with its
   block and the fields of its free base;
-- replies and snapshots have `arts`, of robots and other bodies with joints, and `scene`.
+- replies and snapshots have `arts`, of robots and entities, and all but those of reset and forward
+  `scene`; requests name entities as robots.
 
 All functions return new maps, or the given one where there is nothing to translate.
 """
@@ -23,7 +24,14 @@ DIALECTS = (PAGE, V06)
 
 _MODES = {'live': 'freerun', 'direct': 'stepped', 'puppet': 'statepushed'}
 _PAGE_MODES = {new: old for old, new in _MODES.items()}
+_WITHOUT_SCENE = ('reset_ok', 'forward_ok')
 _FREE_BASE = ('id', 'has_free_base', 'free_joint', 'free_joint_id', 'qpos_offset', 'qvel_offset')
+# What the block of an entity that is no robot has in common with one that is.
+_NOTHING_DRIVEN: dict[str, Any] = {
+    'actuator_types': {},
+    'camera_topics': {},
+    'original_names': {'actuators': {}, 'joints': {}, 'sensors': {}, 'bodies': {}},
+}
 # Of the block of an entity that is a robot; others have empty ones, or none.
 _OF_ROBOTS = ('actuator_types', 'camera_topics', 'controller', 'twist_controller')
 
@@ -112,7 +120,9 @@ def handshake_to_v06(reply: Message, host: str) -> Message:
     robots = out.pop('articulations', [])
     entities = [{'actor_name': robot['prefix'], **robot} for robot in robots]
     for name, block in (out.get('entities') or {}).items():
-        entities.append({'prefix': name, 'actor_name': name, 'actor_id': name, **block})
+        entities.append(
+            {'prefix': name, 'actor_name': name, 'actor_id': name, **_NOTHING_DRIVEN, **block}
+        )
     out['entities'] = entities
     out['instance'] = {'host': host}
     return out
@@ -126,6 +136,8 @@ def reply_to_v06(reply: Message, host: str) -> Message:
     for old, new in (('per_articulation', 'arts'), ('entities', 'scene')):
         if isinstance(out.get(old), dict):
             out[new] = out.pop(old)
+    if out.get('op') in _WITHOUT_SCENE:
+        out.pop('scene', None)
     for key in ('previous_mode', 'current_mode', 'mode'):
         if isinstance(out.get(key), str):
             out[key] = _MODES.get(out[key], out[key])

@@ -125,6 +125,17 @@ class _LayoutBuilder:
                 block['qvel'] = data.qvel[entity.free.dof_slots]
         return blocks
 
+    def entity_blocks(self, engine: Engine) -> Tree:
+        """Return the block that an entity has beside those of robots in v0.6."""
+        data = self.data
+        return {
+            name: {
+                'qpos': data.qpos[entity.free.qpos_slots] if entity.free else np.empty(0),
+                'qvel': data.qvel[entity.free.dof_slots] if entity.free else np.empty(0),
+            }
+            for name, entity in engine.world.entities.items()
+        }
+
     def scan_stamps(self, lidars: Iterable[RayScanner]) -> Tree:
         """Return when each scan was made (ns): a snapshot repeats the last one."""
         stamps = {lidar: np.zeros((), np.int64) for lidar in lidars}
@@ -181,7 +192,7 @@ class Observer:
 
     def __init__(self, engine: Engine, dialect: str = PAGE) -> None:
         """Build replies of an engine, with the names and snapshots of a dialect."""
-        is_v06 = dialect == V06
+        is_v06 = self._entities_are_blocks = dialect == V06
         self._names = ('arts', 'scene') if is_v06 else ('per_articulation', 'entities')
         self._snapshot_level = 'full' if is_v06 else 'standard'
         self._engine = engine
@@ -279,6 +290,8 @@ class Observer:
                 ]
                 if shown:
                     block['scan_stamps'] = builder.scan_stamps(shown)
+        if self._entities_are_blocks:
+            blocks.update(builder.entity_blocks(engine))
         tree: Tree = {self._names[0]: blocks, self._names[1]: builder.entities(engine)}
         tree['frame_id'] = builder.counter(lambda: engine.clock.frame_id)
         if level == SNAPSHOT:

@@ -242,7 +242,7 @@ def requested_cameras(simulation: Simulation, fields: Fields) -> CameraRequest |
 
 
 def _modes(rig: CameraRig, wanted: Any) -> dict[str, tuple[CameraItem, str | int]]:
-    if wanted is True or wanted == 1 or wanted in (LATEST, SYNC):
+    if wanted is True or wanted in (LATEST, SYNC):
         mode = SYNC if wanted == SYNC else LATEST
         # Stock servers have no free camera: it is sent only if it is requested by name.
         return {item.key: (item, mode) for item in rig.items if not item.free}

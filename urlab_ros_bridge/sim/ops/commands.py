@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from collections.abc import Sequence
 from dataclasses import dataclass
 from dataclasses import field
@@ -13,6 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from urlab_ros_bridge.model import Body
+from urlab_ros_bridge.model.named_bodies import NamedBody
 from urlab_ros_bridge.sim.admission import prefixes_of
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
@@ -23,9 +26,12 @@ from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.fields import find_element
 from urlab_ros_bridge.sim.requests.fields import vector
 from urlab_ros_bridge.sim.simulation import Simulation
+from urlab_ros_bridge.wire.dialect import V06
 from urlab_ros_bridge.wire.stamp import NANOSECONDS
 
 MAX_SECONDS = 1e6
+RAW = 'raw'
+CONTROL_MODES = ('ue_controller', RAW)
 
 
 def read_wall_timeout(fields: Fields, moves: bool) -> WallTimeout | None:
@@ -123,6 +129,13 @@ def read_twist(
     return command
 
 
+def entity_of(simulation: Simulation, name: object) -> NamedBody | None:
+    """Return the entity that a request names in place of a robot, in the dialect of v0.6."""
+    if simulation.config.dialect != V06 or not isinstance(name, str):
+        return None
+    return simulation.world.entities.get(name)
+
+
 Setpoints = Sequence[float] | np.ndarray
 
 
@@ -157,30 +170,34 @@ def read_command(simulation: Simulation, fields: Fields) -> StepCommand:
     command = StepCommand(ctrl)
     for prefix, block in fields.mapping('per_articulation').items():
         control = simulation.engine.controls.get(prefix)
-        if control is None:
+        where = f'per_articulation.{prefix}.'
+        if control is None and entity_of(simulation, prefix) is None:
             raise unknown(
                 'unknown_articulation', 'articulation', prefix, simulation.engine.controls
             )
-        where = f'per_articulation.{prefix}.'
         if not isinstance(block, dict):
             raise bad_value(where[:-1], block, 'a map')
         part = Fields(block, where)
+        if control is None:  # it has nothing but its body
+            _read_xfrc(simulation, {}, part, command, where)
+            continue
         values = part.vector('ctrl')
         if values is not None:
             ctrl.append((control, values))
-        if part.string('control_mode').lower() == 'raw':
+        if part.choice('control_mode', CONTROL_MODES, CONTROL_MODES[0]) == RAW:
             command.raw.add(prefix)
         if 'ctrl_map' in part:
             _read_ctrl_map(control, part, command, where)
         if 'xfrc_applied' in part:
-            _read_xfrc(simulation, control, part, command, where)
+            bodies = control.articulation.bodies
+            _read_xfrc(simulation, bodies, part, command, where)
         if 'twist' in part:
             twist = Fields(part.mapping('twist'), f'{where}twist.')
             command.twists.append(read_twist(simulation, control, twist))
         if block:
             command.prefixes.add(prefix)
-    bodies = (body for body, _ in command.xfrc)
-    command.prefixes |= prefixes_of(simulation.world, bodies)
+    pushed = (body for body, _ in command.xfrc)
+    command.prefixes |= prefixes_of(simulation.world, pushed)
     return command
 
 
@@ -197,12 +214,11 @@ def _read_ctrl_map(
 
 def _read_xfrc(
     simulation: Simulation,
-    control: ArticulationControl,
+    bodies: Mapping[str, Body],
     part: Fields,
     command: StepCommand,
     where: str,
 ) -> None:
-    bodies = control.articulation.bodies
     for name, force in part.mapping('xfrc_applied').items():
         body = bodies[name].id if name in bodies else simulation.world.body_id(name)
         values = vector(f'{where}xfrc_applied.{name}', force)

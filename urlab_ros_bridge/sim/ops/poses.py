@@ -7,10 +7,12 @@ from __future__ import annotations
 from typing import Any
 
 from urlab_ros_bridge.model import RobotModel
+from urlab_ros_bridge.model.named_bodies import NamedBody
 from urlab_ros_bridge.sim.admission import admit
 from urlab_ros_bridge.sim.admission import prefixes_of
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
+from urlab_ros_bridge.sim.ops.commands import entity_of
 from urlab_ros_bridge.sim.requests.fields import Fields
 from urlab_ros_bridge.sim.requests.fields import unit_quaternion
 from urlab_ros_bridge.sim.requests.registry import Registry
@@ -26,6 +28,8 @@ def set_qpos(simulation: Simulation, session: ServerSession, fields: Fields) -> 
     `target` is an actor_id, or a prefix with ``"target_by": "actor_name"``.
     """
     target = fields.string('target')
+    if (entity := entity_of(simulation, target)) is not None:
+        return _place_entity(simulation, session, fields, entity)
     articulation = _target(simulation, target, fields.string('target_by').lower())
     values = fields.need_vector('qpos')
     if articulation.nq == 0:
@@ -56,6 +60,28 @@ def set_qpos(simulation: Simulation, session: ServerSession, fields: Fields) -> 
     if articulation.actor_id:
         reply['actor_id'] = articulation.actor_id
     return reply
+
+
+def _place_entity(
+    simulation: Simulation, session: ServerSession, fields: Fields, entity: NamedBody
+) -> ReplyFields:
+    """Write the pose of what is free: position (m) and quaternion wxyz."""
+    values = fields.need_vector('qpos')
+    if entity.free is None:
+        raise OpError('no_joints', f'{entity.name} has no free base')
+    if len(values) != 7:
+        raise OpError('dim_mismatch', f'qpos has {len(values)} values, {entity.name} has 7')
+    unit_quaternion('qpos[3:7]', values[3:7])
+    admit(simulation, (entity.name,), session, fields)
+    simulation.world.data.qpos[entity.free.qpos_slots] = values
+    simulation.engine.forward()
+    simulation.engine.state_changed()
+    return {
+        'target': entity.name,
+        'actor_name': entity.name,
+        'qpos': values.tolist(),
+        'free_base_shortcut': True,
+    }
 
 
 def _target(simulation: Simulation, target: str, target_by: str) -> RobotModel:

@@ -9,6 +9,7 @@ import math
 
 from urlab_ros_bridge.sim.admission import admit
 from urlab_ros_bridge.sim.errors import OpError
+from urlab_ros_bridge.sim.ops.commands import entity_of
 from urlab_ros_bridge.sim.ops.commands import read_twist
 from urlab_ros_bridge.sim.physics.control.controllers import InvalidControllerParameters
 from urlab_ros_bridge.sim.requests.claims import DEFAULT_TTL
@@ -136,13 +137,20 @@ def _the_articulation(simulation: Simulation, fields: Fields) -> str:
     return prefixes[0]
 
 
+def _claimable(simulation: Simulation, fields: Fields) -> str:
+    entity = entity_of(simulation, fields.need('articulation'))
+    if entity is not None:
+        return entity.name
+    return simulation.world.articulation(fields.need('articulation')).prefix
+
+
 def claim_control(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """
     Claim an articulation: from then on commands of others are refused with not_control_owner.
 
     The claim ends `ttl_s` after the owner's last claim or command, or with release_control.
     """
-    prefix = simulation.world.articulation(fields.need('articulation')).prefix
+    prefix = _claimable(simulation, fields)
     admit(simulation, (), session, fields)
     ttl = fields.number('ttl_s', DEFAULT_TTL, low=0.1, high=MAX_TTL)
     owner = owner_of(session, fields)
@@ -153,7 +161,7 @@ def claim_control(simulation: Simulation, session: ServerSession, fields: Fields
 
 def release_control(simulation: Simulation, session: ServerSession, fields: Fields) -> ReplyFields:
     """End the own claim of an articulation."""
-    prefix = simulation.world.articulation(fields.need('articulation')).prefix
+    prefix = _claimable(simulation, fields)
     simulation.claims.release(prefix, owner_of(session, fields))
     return {'articulation': prefix}
 
