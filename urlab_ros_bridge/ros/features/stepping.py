@@ -87,7 +87,7 @@ class Stepping:
 
 class RoundLock:
     """
-    A lock that is held by one round, or by any number of requests, which have priority.
+    A readers-writer lock: one round, or any number of requests, which have priority.
 
     A reset in the middle of a round would be answered by some nodes before and by others after it.
     So a request waits for the end of the round, but not forever: the round's answers may depend on

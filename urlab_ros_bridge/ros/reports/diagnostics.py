@@ -143,7 +143,7 @@ def _topic_status(node: str, name: str, feeds: Sequence[Feed], stream: Stream) -
             'messages': stream.count,
             'age (s)': stream.age,
             'drops': stream.dropped,
-            'decode errors': errors,
+            'errors': errors,
             'last error': last_error,
         },
     )
