@@ -269,7 +269,7 @@ class Router(threading.Thread):
         """Send a reply without waiting; one whose client has left is dropped."""
         large = len(reply) >= _LARGE
         if large:
-            self._make_room(len(reply))
+            self._make_room(sender.envelope[0], len(reply))
         socket = self._socket
         try:
             for part in sender.envelope:
@@ -287,21 +287,21 @@ class Router(threading.Thread):
                 connection = PeerConnection.of(sender.request)
                 self._unread.append(_Unread(tracker, len(reply), sender.envelope[0], connection))
 
-    def _make_room(self, size: int) -> None:
-        """End connections until a reply fits: the one with most unread bytes goes first."""
+    def _make_room(self, client: bytes, size: int) -> None:
+        """End connections until a reply fits: who would have most unread bytes goes first."""
         self._unread = [each for each in self._unread if not each.tracker.done]
-        held: Counter[bytes] = Counter()
+        held = Counter({client: size})
         for each in self._unread:
             held[each.client] += each.size
         total = held.total()
-        while total + size > MAX_UNREAD_BYTES and held:
-            ((client, most),) = held.most_common(1)
+        while total > MAX_UNREAD_BYTES:
+            ((largest, most),) = held.most_common(1)
             self._log.warning('closed a connection: %d bytes of its replies are unread', most)
             for each in self._unread:
-                if each.client == client and each.connection is not None:
+                if each.client == largest and each.connection is not None:
                     each.connection.end()
-            self._unread = [each for each in self._unread if each.client != client]
-            total -= held.pop(client)
+            self._unread = [each for each in self._unread if each.client != largest]
+            total -= held.pop(largest)
 
     def _call_soon(self, work: Callable[[], None]) -> None:
         """Queue work for the router's thread; thread-safe."""
