@@ -13,8 +13,9 @@ ROS = (
     'tf2_msgs', 'urlab_msgs',
 )  # fmt: skip
 
-# Imported by launch files and by nothing else.
+# Imported by launch files and by nothing else; and the generators of pages, some of which need ROS.
 LAUNCH_ONLY = 'urlab_ros_bridge.cli.processes.launch_actions'
+DOCS = 'urlab_ros_bridge.cli.docs.'
 
 # Import every module of some rooms with some packages made impossible to import.
 IMPORT_ALL = """
@@ -24,13 +25,13 @@ sys.modules.update(dict.fromkeys(absent))
 for room in rooms.split(','):
     package = importlib.import_module(f'urlab_ros_bridge.{room}')
     for module in pkgutil.walk_packages(package.__path__, f'{package.__name__}.'):
-        if module.name != skipped:
+        if not module.name.startswith(tuple(skipped.split(','))):
             importlib.import_module(module.name)
 """
 
 
 def import_rooms(rooms: str, *absent: str) -> None:
-    command = [sys.executable, '-c', IMPORT_ALL, LAUNCH_ONLY, rooms, *absent]
+    command = [sys.executable, '-c', IMPORT_ALL, f'{LAUNCH_ONLY},{DOCS}', rooms, *absent]
     done = run_process(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
 
