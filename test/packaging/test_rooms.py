@@ -13,7 +13,7 @@ ROS = (
     'tf2_msgs', 'urlab_msgs',
 )  # fmt: skip
 
-# Imported by launch files and by nothing else; and the generators of pages, some of which need ROS.
+# Imported by launch files and by nothing else; generators of pages, some of which need ROS.
 LAUNCH_ONLY = 'urlab_ros_bridge.cli.processes.launch_actions'
 DOCS = 'urlab_ros_bridge.cli.docs.'
 

@@ -182,6 +182,26 @@ def test_no_more_clients_than_there_is_room_for_but_one_that_never_spoke_gives_w
     assert echoes(server)
 
 
+def test_clients_that_come_at_once_get_no_more_places_than_there_are(server, monkeypatch):
+    monkeypatch.setattr(websocket_server, 'MAX_CONNECTIONS', 4)
+    waiting = threading.Barrier(5)  # of four clients, and of this test
+    admit = server.echo.admit
+
+    def admit_together(connection, request):
+        admit(connection, request)
+        waiting.wait()
+
+    monkeypatch.setattr(server.echo, 'admit', admit_together)
+    with contextlib.ExitStack() as stack:
+        links = [stack.enter_context(dial(server.port)) for _ in range(8)]
+        for link in links:
+            link.sendall(opening())
+        wait_until(lambda: waiting.n_waiting == 4 and server.handshakes == 0)
+        waiting.wait()
+        answers = [link.recv(4096).split()[1] for link in links]
+    assert sorted(answers) == [b'101'] * 4 + [b'503'] * 4
+
+
 @pytest.mark.parametrize(
     ('attack', 'sent'),
     [

@@ -35,7 +35,8 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request
 from websockets.http11 import Response
-from websockets.protocol import OPEN
+from websockets.protocol import CLOSED
+from websockets.protocol import CLOSING
 from websockets.sync.server import serve
 from websockets.sync.server import ServerConnection
 
@@ -69,6 +70,8 @@ CLOSE_SECONDS = 2.0
 MAX_REASON = 123  # bytes; RFC 6455, section 5.5
 BACKLOG = 1024
 _TICK = 0.25
+_INSIDE = ('admitting', 'admitted')
+_ENDED = (CLOSING, CLOSED)  # and not CONNECTING: a client that is being admitted stays
 Buffer: TypeAlias = bytes | bytearray | memoryview  # of bytes
 # The header of a binary frame of one fragment, and from where its length has 8 bytes
 # (RFC 6455, section 5.2).
@@ -165,7 +168,7 @@ class WebSocketConnection(ServerConnection):
     @property
     def is_closing(self) -> bool:
         """Return whether it was closed by either side, or the client has disconnected."""
-        return bool(self.end_reason) or self.end_by is not None or self.state is not OPEN
+        return bool(self.end_reason) or self.end_by is not None or self.state in _ENDED
 
     @property
     def is_silent(self) -> bool:
@@ -196,7 +199,8 @@ class _Peer:
     """
     One accepted socket, from the first byte to the last.
 
-    :ivar phase: ``opening`` until its request was read, then ``download`` or ``admitted``.
+    :ivar phase: ``opening`` until its request was read, then ``download``, or ``admitting`` and
+        ``admitted``.
     """
 
     sock: socket.socket
@@ -370,7 +374,7 @@ class WebSocketServer:
                     self._accept_one()
                 now = time.monotonic()
                 for connection in self.connections:
-                    if connection.end_by is None and connection.state is not OPEN:
+                    if connection.end_by is None and connection.state in _ENDED:
                         connection.end_by = now + CLOSE_SECONDS
                     if connection.end_by is not None and now > connection.end_by:
                         connection.abort()
@@ -505,8 +509,8 @@ class WebSocketServer:
         try:
             with self._changed:
                 peer = self._peers[connection.socket]
-                admitted = [other for other in self._peers.values() if other.phase == 'admitted']
-                clients = [other.connection for other in admitted if other.connection is not None]
+                inside = [each for each in self._peers.values() if each.phase in _INSIDE]
+                clients = [each.connection for each in inside if each.connection is not None]
                 if not has_room(clients, MAX_CONNECTIONS):
                     raise HandshakeRefusal(
                         HTTPStatus.SERVICE_UNAVAILABLE,
