@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks of commands: finite numbers, limits, age; those that are rejected are counted."""
+"""Checks of commands (finite, within limits, recent), and counts of those rejected."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def staleness(info: Mapping[str, Any], limit: float) -> str:
 
 def check_age(stamp_ns: int, now_ns: int | None, max_age: float) -> None:
     """
-    Refuse a command from another time; a stamp that is near the wall clock is one of that clock.
+    Reject a command whose stamp is far from simulation time and from the wall clock.
 
     :param stamp_ns: of the command; 0: it has none and is accepted.
     :param now_ns: simulation time, None when it is not known.

@@ -82,7 +82,7 @@ class _Hold:
 @dataclass
 class Stop:
     """
-    The e-stop as the arbiters of all robots see it, also of robots that are made meanwhile.
+    The state of the e-stop that all arbiters share, also those of robots that are made later.
 
     :ivar reason: why no source may command, empty when all may.
     """

@@ -41,7 +41,6 @@ class Commands(Part):
     """
 
     def __init__(self, bridge: Bridge) -> None:
-        """Prepare the thread of the sender."""
         self.rejections = Rejections(bridge.log)
         self.gate = AnswerGate(lambda: bridge.settings(CommandParameters).command_max_age)
         self.sender = CommandSender(self._not_sent)
@@ -108,7 +107,7 @@ class Commands(Part):
             robot.tick(stamp_ns, joints, self._stream.resets(prefix))
 
     def every_second(self, now: float) -> None:
-        """End what cannot continue."""
+        """Abort commands that cannot continue."""
         for robot in self._robots:
             robot.drop_impossible()
 
@@ -187,7 +186,7 @@ class Commands(Part):
         yield Status('control', text or 'no robots', values, 'warning' if stopped else 'ok')
 
     def stop(self) -> None:
-        """Stop the robots that we move, then the threads; again it does nothing."""
+        """Stop the robots that this bridge moves, then the threads; repeated calls do nothing."""
         with self._changing:
             self._ended = True
             robots, self._robots = self._robots, ()

@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands of all robots share."""
+"""State that the commands of all robots share."""
 
 from __future__ import annotations
 

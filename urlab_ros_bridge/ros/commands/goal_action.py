@@ -18,26 +18,26 @@ from urlab_ros_bridge.ros.rclpy_tools.compat import load_interface
 
 
 class Goal:
-    """One goal of a client; what carries it out may end it in any thread."""
+    """One goal of a client; its task may end it in any thread."""
 
     def __init__(self, action: GoalAction, handle: ServerGoalHandle) -> None:
         self._action = action
         self._handle = handle
-        # What carries it out.
+        # What `GoalAction.start` returned.
         self.task: Any = None
 
     def feedback(self, moment: Any) -> None:
-        """Publish a moment of it."""
+        """Publish feedback."""
         if self._handle.is_active:
             self._handle.publish_feedback(self._action.feedback(moment))
 
     def done(self, ending: Ending, end: Any) -> None:
-        """End it; called once."""
+        """End the goal; called exactly once."""
         self._action.finish(self._handle, ending, self._action.result(end))
 
 
 class GoalAction:
-    """The server of one action of a robot; subclasses say what its goals do."""
+    """The server of one action of a robot; subclasses execute its goals."""
 
     declared: RosAction
 
@@ -65,7 +65,7 @@ class GoalAction:
         """Raise CommandRejected for a goal that is to be rejected."""
 
     def start(self, request: Any, goal: Goal) -> Any:
-        """Begin to carry out a goal and return what does; raises CommandRejected."""
+        """Start to execute a goal and return its task; raises CommandRejected."""
         raise NotImplementedError
 
     def cancel(self, task: Any) -> None:

@@ -38,7 +38,7 @@ RESUME_DISTANCE = 0.1
 
 
 def actuators_by_name(plan: RobotPlan) -> dict[str, tuple[int, ...]]:
-    """Return the actuators of each joint, and of each actuator that is not called as a joint."""
+    """Return the actuators of each joint, and of each actuator not named like a joint."""
     found: dict[str, tuple[int, ...]] = dict.fromkeys(plan.joints, ())
     for index, actuator in enumerate(plan.actuators):
         if actuator.joint:
@@ -156,11 +156,11 @@ class JointCommands(Command):
         return bool(self._held)
 
     def tick(self, stamp_ns: int, joints: Sequence[np.ndarray] | None) -> None:
-        """Note where the joints are."""
+        """Remember the joint positions."""
         self._positions = None if joints is None else joints[0]
 
     def halt(self, reason: str) -> None:
-        """Await positions near the joints: controllers go on with their motion in an e-stop."""
+        """Require positions near the joints: controllers continue their motion in an e-stop."""
         if self._by_controllers:
             fields = enumerate(self._sink.fields)
             self._held = {index for index, field in fields if field == 'position'}

@@ -41,7 +41,7 @@ class CommandedRobot:
     """
 
     def __init__(self, plan: RobotPlan, context: CommandContext) -> None:
-        """Prepare; `open` makes the commands."""
+        """Make the arbiter and the setpoints; `open` makes the commands."""
         self.plan = plan
         self.context = context
         self.settings = context.settings
@@ -108,9 +108,9 @@ class CommandedRobot:
 
     def admit(self, moves: bool, stale: str) -> None:
         """
-        Check what all commands have in common.
+        Make the checks that all commands have in common.
 
-        :param moves: whether it makes the robot move: what stops is never too old.
+        :param moves: whether the command moves the robot; stop commands are accepted at any age.
         :param stale: why it is too old, empty when it is not.
         :raises CommandRejected: when it is not to be carried out.
         """
@@ -162,7 +162,7 @@ class CommandedRobot:
             self.jump(RESET)
 
     def drop_impossible(self) -> None:
-        """Drop what cannot continue, although no tick comes."""
+        """Drop commands that cannot continue, even without ticks."""
         if problem := self.setpoints.problem():
             self._each(lambda command: command.drop(problem))
 
@@ -179,7 +179,7 @@ class CommandedRobot:
         self.setpoints.hold()
 
     def stop_moving(self, reason: str) -> None:
-        """Stop what the bridge moves: it ends."""
+        """Stop everything that the bridge moves, because it ends."""
         self._each(lambda command: command.jump(reason))
         self.setpoints.stop()
 
@@ -192,7 +192,7 @@ class CommandedRobot:
         self._each(lambda command: command.close())
 
     def _each(self, call: Callable[[Command], object]) -> None:
-        """Call something of all commands, whatever one of them raises."""
+        """Call a function with each command; errors of one do not stop the others."""
         for feature, command in self._commands:
             try:
                 call(command)

@@ -34,7 +34,7 @@ class _Waiting(NamedTuple):
 
 
 class CommandSender:
-    """Runs actions one after the other; of those with the same key that wait, only the newest."""
+    """Runs actions in turn; a newer action replaces a waiting one with the same key."""
 
     def __init__(
         self,

@@ -103,7 +103,7 @@ class Setpoints:
         self._put()
 
     def last(self, index: int) -> float | None:
-        """Return what was commanded last, None when nothing was since the last reset."""
+        """Return the last commanded value, None if there is none since the last reset."""
         return self._last.get(index)
 
     def expect_reset(self, before: int | None) -> None:

@@ -40,7 +40,7 @@ class WrenchParameters:
 
 class WrenchCommands(Command):
     """
-    Messages for one robot.
+    Wrenches on the bodies of one robot.
 
     ``header.frame_id`` is the body that is pushed, by its local name, and the frame of the wrench,
     which turns with the body.  The next message for a body replaces the previous one.
@@ -113,7 +113,7 @@ class WrenchCommands(Command):
 
 
 def commands(robot: CommandedRobot) -> list[Command]:
-    """Make wrench_command where the server can push."""
+    """Make wrench_command if the server has apply_wrench."""
     return [WrenchCommands(robot)] if robot.link.has('apply_wrench') else []
 
 

@@ -1,7 +1,7 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
 """
-Interfaces that a machine may lack.
+Interfaces that may not be installed.
 
 The standard messages come with rclpy.  `tf2_msgs`, `control_msgs`, `moveit_msgs` and others are
 not among the wheels of a machine without a ROS installation, and `urlab_msgs` is built from this

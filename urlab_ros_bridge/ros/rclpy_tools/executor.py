@@ -57,7 +57,7 @@ class StopSignal:
 
 
 def start_problem(error: Exception) -> str:
-    """Return why ROS did not start, and what to do where rcl does not say it."""
+    """Return why ROS did not start, with advice where the text of rcl has none."""
     advice = '; set ROS_LOG_DIR to a writable folder'
     return f'{error}{advice if "log directory" in str(error) else ""}'
 

@@ -146,7 +146,7 @@ class ServiceContext:
         self._bridge.log('error', f'service {service}: {lines.rstrip()}')
 
     def run_in_stream_and_wait(self, task: Callable[[], None]) -> None:
-        """Run a task between two ticks, when their state is whole; wait for it for a while."""
+        """Run a task in the stream thread, between two ticks, and wait for it."""
         self._bridge.stream_tasks.run_and_wait(task)
 
     def catch_up(self, stamp_ns: int, mark: Mark) -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+from functools import partial
 import json
 import math
 from typing import Any
@@ -47,7 +48,8 @@ def reset(context: ServiceContext, request: Any, response: Any) -> str:
     with context.stepping.between_rounds(), _noted(context, request, keeps_time):
         mark = context.timeline.mark()
         result = context.commands.forget_after(
-            lambda: context.client.reset(
+            partial(
+                context.client.reset,
                 request.keyframe_name or None,
                 request.seed or None,
                 overrides or None,

@@ -15,6 +15,7 @@ from contextlib import nullcontext
 import queue
 import threading
 import traceback
+from typing import NamedTuple
 
 from urlab_ros_bridge.ros.features.declarations import Service
 from urlab_ros_bridge.ros.features.declarations import ServiceGroup
@@ -28,6 +29,15 @@ from urlab_ros_bridge.ros.rclpy_tools.deferred_service import Reply
 Handler = Callable[[object, object], object]
 # The end of the bridge waits this long for a request that is being handled (s).
 _STOP_SECONDS = 0.5
+
+
+class _Request(NamedTuple):
+    """A request, its response to fill in, what does so, and what sends it."""
+
+    handler: Handler
+    request: object
+    response: object
+    reply: Reply
 
 
 class ServiceThreads(Part):
@@ -45,7 +55,7 @@ class ServiceThreads(Part):
         self._node = bridge.node
         self._log = bridge.log
         groups = [group for group in ServiceGroup if group is not ServiceGroup.EXECUTOR]
-        self._requests: dict[ServiceGroup, queue.SimpleQueue[Callable[[], None] | None]] = {
+        self._requests: dict[ServiceGroup, queue.SimpleQueue[_Request | None]] = {
             group: queue.SimpleQueue() for group in groups
         }
         self._threads = [
@@ -68,7 +78,7 @@ class ServiceThreads(Part):
 
         def take(request: object, response: object, reply: Reply) -> None:
             requests = self._requests[service.group_of(request)]
-            requests.put(lambda: reply(handler(request, response)))
+            requests.put(_Request(handler, request, response, reply))
 
         create_deferred_service(self._node, kind, name, take)
 
@@ -88,10 +98,10 @@ class ServiceThreads(Part):
 
     def _run(self, group: ServiceGroup) -> None:
         turn = self.world_turn if group is ServiceGroup.WORLD else nullcontext()
-        while (handle := self._requests[group].get()) is not None:
+        while (waiting := self._requests[group].get()) is not None:
             try:
                 with turn:
-                    handle()
+                    waiting.reply(waiting.handler(waiting.request, waiting.response))
             except Exception:
                 # A response that cannot be sent must not end the services of all others.
                 self._log('error', traceback.format_exc())

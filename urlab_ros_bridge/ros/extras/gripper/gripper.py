@@ -145,7 +145,7 @@ def grippers_of(
 
 def _waits(grasp: Grasp, position: np.ndarray, effort: np.ndarray) -> np.ndarray:
     """
-    Return which fingers press much less than they may: the next setpoint is late.
+    Return which fingers press far below their limit because the next setpoint is late.
 
     On a busy machine a finger may come to rest at the end of the lead that it was given.
     """
@@ -206,12 +206,12 @@ class Gripper:
 
     @property
     def active(self) -> bool:
-        """Return whether it needs ticks with the state of the joints."""
+        """Whether `tick` needs joint states."""
         return self._grasp is not None
 
     def start(self, target: np.ndarray, max_effort: np.ndarray, goal: Goal, now_ns: int) -> Grasp:
         """
-        Move; what was under way is aborted.
+        Start a movement; the one before is aborted.
 
         :param target: joint coordinates, shape (n,); `max_effort` likewise, 0: no limit.
         :raises CommandRejected: when commands cannot be sent, or another source has a joint.

@@ -184,7 +184,7 @@ class Follower:
 
     @property
     def active(self) -> bool:
-        """Return whether it needs ticks with the state of the joints."""
+        """Whether `tick` needs joint states."""
         return self._motion is not None or self._next is not None
 
     def read(self, message: Any) -> Path:

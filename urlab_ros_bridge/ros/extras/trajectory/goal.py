@@ -196,7 +196,7 @@ class ErrorLimits:
 @dataclass(frozen=True)
 class Tolerances:
     """
-    What one trajectory is held to.
+    The tolerances of one trajectory.
 
     :ivar goal_time_ns: None: wait forever.
     """
@@ -228,7 +228,7 @@ def read_tolerances(
 
 
 def no_tolerances(count: int) -> Tolerances:
-    """Return tolerances that everything is within."""
+    """Return tolerances without limits."""
     free = ErrorLimits(np.full(count, math.inf), np.full(count, math.inf))
     return Tolerances(free, free, None)
 

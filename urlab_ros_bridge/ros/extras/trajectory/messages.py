@@ -1,6 +1,6 @@
 # Copyright 2026 The urlab_ros_bridge authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a followed trajectory is in messages: points, feedback, state."""
+"""A followed trajectory as messages: points, feedback, state."""
 
 from __future__ import annotations
 

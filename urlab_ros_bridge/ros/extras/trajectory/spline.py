@@ -55,7 +55,7 @@ class Points(NamedTuple):
 
 class Spline:
     """
-    The path: before its first point it is there, and after its last it rests there.
+    A path, which rests at its first point before it and at its last point after it.
 
     >>> points = Points(np.array([0, 10**9]), *(np.array([[a], [b]]) for a, b in
     ...     ((0.0, 1.0), (np.nan, np.nan), (np.nan, np.nan))))
@@ -115,7 +115,7 @@ def _coefficients(points: Points, index: int, seconds: float) -> np.ndarray:
 
 
 def resting(now_ns: int, position: np.ndarray) -> Spline:
-    """Return the path that stays where it is."""
+    """Return a path that rests at a position."""
     unknown = np.full((1, len(position)), np.nan)
     return Spline(Points(np.array([now_ns]), position[None].copy(), unknown, unknown))
 
