@@ -16,6 +16,7 @@ import xml.etree.ElementTree as ElementTree
 import mujoco
 import numpy as np
 
+from urlab_ros_bridge.robot_import.fingers import finger_joints
 from urlab_ros_bridge.robot_import.report import ImportReport
 from urlab_ros_bridge.robot_import.spec import StartPose
 
@@ -32,6 +33,10 @@ _GRAVITY = 9.81
 # such that gravity or dry friction deflects it by no more than this (rad or m); kv makes the
 # former critically damped.
 _FREQUENCY, _SAG = 50.0, 0.02
+# The speed (rad/s) that a wheel loses at most under the weight of the robot on its rim.
+_DROOP = 0.02
+# A finger presses with its whole effort at this part of its range before its setpoint.
+_GRIP = 0.1
 # A stiffer spring than (this / time step)^2 times the inertia would oscillate between two steps.
 _STIFFEST = 0.5
 
@@ -106,23 +111,31 @@ def add_actuators(
     model: mujoco.MjModel,
     pose: StartPose,
     interfaces: Mapping[str, str],
+    wheels: Mapping[str, float],
 ) -> None:
     """
     Add an actuator, called as its joint, for every command interface.
 
     :param model: compiled from the same spec, with the base that it will have.
+    :param wheels: radii (m) of those that stand on the ground, by joint.
     """
+    fingers = finger_joints(robot)
+    followers = _followers(robot)
     limits = {joint.get('name'): joint.find('limit') for joint in robot.findall('joint')}
     for name, interface in interfaces.items():
         actuator = spec.add_actuator(name=name, target=name, trntype=mujoco.mjtTrn.mjTRN_JOINT)
         joint = model.joint(name).id
-        stiffness, rotor = servo(model, pose.data, joint)
-        spec.joint(name).armature += rotor
+        stiffness, rotor = servo(
+            model, pose.data, joint, grip=_grip(model, joint) if name in fingers else 0.0
+        )
+        for moved in (name, *(followers.get(name, ()) if name in fingers else ())):
+            spec.joint(moved).armature += rotor
         if interface == POSITION:
             actuator.set_to_position(kp=stiffness, kv=2 * stiffness / _FREQUENCY)
             limit = model.jnt_range[joint] if model.jnt_limited[joint] else None
         elif interface == VELOCITY:
-            actuator.set_to_velocity(kv=2 * stiffness / _FREQUENCY)
+            load = _weight(model, joint) * wheels.get(name, 0.0)
+            actuator.set_to_velocity(kv=max(2 * stiffness / _FREQUENCY, load / _DROOP))
             limit = _both_ways(limits.get(name), 'velocity')
         else:
             actuator.set_to_motor()
@@ -132,21 +145,45 @@ def add_actuators(
             actuator.ctrlrange = limit
 
 
-def servo(model: mujoco.MjModel, data: mujoco.MjData, joint: int) -> tuple[float, float]:
+def _followers(robot: ElementTree.Element) -> dict[str, list[str]]:
+    """Return the joints that mimic each joint."""
+    found: dict[str, list[str]] = {}
+    for joint in robot.findall('joint'):
+        for mimic in joint.findall('mimic'):
+            found.setdefault(mimic.get('joint', ''), []).append(joint.get('name', ''))
+    return found
+
+
+def servo(
+    model: mujoco.MjModel, data: mujoco.MjData, joint: int, *, grip: float = 0.0
+) -> tuple[float, float]:
     """
     Return the stiffness of a position actuator, and the inertia of the rotor that it needs.
 
     A description has no rotors.  Where a light link has dry friction, a spring that is stiff
-    enough for it would oscillate without one.
+    enough for it would oscillate without one; the same holds for a finger that grips.
 
+    :param grip: stiffness with which a finger grips (N/m), 0 for what is no finger.
     :return: N/m and kg, or N m/rad and kg m^2.
     """
     dof = model.jnt_dofadr[joint]
     inertia, friction = float(model.dof_M0[dof]), float(model.dof_frictionloss[dof])
     wanted = max(inertia * _FREQUENCY**2, _load(model, data, joint) / _SAG)
     highest = (_STIFFEST / model.opt.timestep) ** 2
-    stiffness = max(min(wanted, inertia * highest), friction / _SAG)
+    stiffness = max(min(wanted, inertia * highest), friction / _SAG, grip)
     return stiffness, max(stiffness / highest - inertia, 0.0)
+
+
+def _grip(model: mujoco.MjModel, joint: int) -> float:
+    """Return the stiffness (N/m) with which a finger presses with its whole effort."""
+    low, high = model.jnt_range[joint]
+    effort = float(model.jnt_actfrcrange[joint][1]) if model.jnt_actfrclimited[joint] else 0.0
+    return effort / (_GRIP * float(high - low)) if high > low else 0.0
+
+
+def _weight(model: mujoco.MjModel, joint: int) -> float:
+    """Return the weight (N) of the robot that a joint belongs to."""
+    return _GRAVITY * float(model.body_subtreemass[model.body_rootid[model.jnt_bodyid[joint]]])
 
 
 def _load(model: mujoco.MjModel, data: mujoco.MjData, joint: int) -> float:

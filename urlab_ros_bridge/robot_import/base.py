@@ -35,8 +35,7 @@ def stands_free(
     heights = pose.lowest_by_body
     if not heights:
         return False, 'it has no shapes that collide'
-    extent = float(model.stat.extent)
-    level = pose.lowest + max(_LEAST_LEVEL, _LEVEL * extent)
+    level = ground_level(model, pose)
     on_ground = [any(heights.get(b, level + 1) <= level for b in limb) for limb in parts]
     turning = {j.get('name') for j in robot.findall('joint') if j.get('type') == 'continuous'}
     low = [body for body, height in heights.items() if height <= level]
@@ -46,6 +45,11 @@ def stands_free(
     if sum(on_ground) >= 2 and not base_touches:
         return True, 'it stands on legs'
     return False, 'it stands on its root link' if base_touches else 'it hangs from its root link'
+
+
+def ground_level(model: mujoco.MjModel, pose: StartPose) -> float:
+    """Return the height (m) below which parts count as standing on the ground."""
+    return pose.lowest + max(_LEAST_LEVEL, _LEVEL * float(model.stat.extent))
 
 
 def _limbs(model: mujoco.MjModel) -> list[list[int]]:

@@ -25,6 +25,7 @@ from urlab_ros_bridge.robot_import.document import root_link
 from urlab_ros_bridge.robot_import.drives import find_drive
 from urlab_ros_bridge.robot_import.drives import PLANAR_JOINTS
 from urlab_ros_bridge.robot_import.errors import FilesExist
+from urlab_ros_bridge.robot_import.fingers import find_grippers
 from urlab_ros_bridge.robot_import.gazebo import SensorImport
 from urlab_ros_bridge.robot_import.gazebo import set_friction
 from urlab_ros_bridge.robot_import.links import repair_inertials
@@ -42,6 +43,7 @@ from urlab_ros_bridge.robot_import.spec import read_spec
 from urlab_ros_bridge.robot_import.spec import rename_links
 from urlab_ros_bridge.robot_import.spec import start_pose
 from urlab_ros_bridge.robot_import.spec import StartPose
+from urlab_ros_bridge.robot_import.wheels import round_wheels
 from urlab_ros_bridge.robot_import.writing import content_digest
 from urlab_ros_bridge.robot_import.writing import copy_meshes
 from urlab_ros_bridge.robot_import.writing import mjcf_text
@@ -134,6 +136,7 @@ def robot_of(
         _add_planar_base(spec.body(root))
     elif floats:
         spec.body(root).add_freejoint(name=_free_name(spec))
+    wheels = round_wheels(spec, model, pose, report) if floats else {}
     exclude_contacts(
         spec,
         pose.touching | joined_to_base(robot, root) | disabled_collisions(path, options),
@@ -144,17 +147,23 @@ def robot_of(
     interfaces = {**dict.fromkeys(planar.values(), VELOCITY), **interfaces}
     model = compile_robot(spec, path)
     pose = start_pose(model, initial, path)
-    add_actuators(spec, robot, model, pose, interfaces)
+    add_actuators(spec, robot, model, pose, interfaces, wheels)
     _add_start(spec, model, pose, interfaces)
     model = compile_robot(spec, path)
 
     height = -pose.lowest + _CLEARANCE if floats else max(0.0, -pose.lowest)
     name = valid_prefix(robot.get('name') or path.stem)
+    grippers = {
+        name: joints
+        for name, joints in find_grippers(robot).items()
+        if interfaces.keys() >= set(joints)
+    }
     settings: dict[str, Any] = {
         'prefix': name,
         'pose': {'pos': [0.0, 0.0, round(height, 6)]},
         'frames': {'base': root, **_frames(sensors.frames, renamed)},
         **({'twist': drive.twist} if drive and (planar or drive.interfaces) else {}),
+        **({'gripper': grippers} if grippers else {}),
         **{name: section for name, section in sensors.sections.items() if section},
     }
     scene = scene_text(float(model.stat.extent), height + float(model.stat.center[2]))

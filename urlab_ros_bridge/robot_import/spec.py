@@ -25,6 +25,8 @@ _LOG = logging.getLogger(__name__)
 # As in MuJoCo Menagerie; group 3 is not drawn.
 VISUAL_GROUP, COLLISION_GROUP = 2, 3
 TIMESTEP = 0.002  # s
+_STIFF = (2.5 * TIMESTEP, 1.0)  # time constant (s) and damping ratio of mimic joints
+IMPRATIO = 10  # of the bundled worlds: with less, wheels and what fingers hold slip
 _SCALAR = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
 # MuJoCo's name of the frame that everything is in; a link of that name gets another one.
 _WORLD = 'world'
@@ -42,9 +44,13 @@ def read_spec(robot: ElementTree.Element, path: Path) -> mujoco.MjSpec:
         spec = mujoco.MjSpec.from_string(ElementTree.tostring(robot, encoding='unicode'))
     spec.option.timestep = TIMESTEP
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
+    spec.option.impratio = IMPRATIO
     for mesh in spec.meshes:
         # Masses come from the links, and a mesh that is not closed has no volume.
         mesh.inertia = mujoco.mjtMeshInertia.mjMESH_INERTIA_SHELL
+    for coupling in spec.equalities:  # as stiff as a time step allows
+        coupling.solref = _STIFF
     for body in spec.bodies[1:]:
         _arrange_geoms(body)
     return spec

@@ -16,9 +16,13 @@ import mujoco
 import yaml
 
 from urlab_ros_bridge.files.whole_file import write_whole
+from urlab_ros_bridge.robot_import.spec import IMPRATIO
 from urlab_ros_bridge.robot_import.spec import TIMESTEP
 
-_OPTION = f'<option timestep="{TIMESTEP}" integrator="implicitfast"/>'
+_OPTION = (
+    f'<option timestep="{TIMESTEP}" integrator="implicitfast" cone="elliptic" '
+    f'impratio="{IMPRATIO}"/>'
+)
 _SCENE = """<mujoco model="scene">
   {option}
   <statistic center="0 0 0.5" extent="2"/>
