@@ -77,6 +77,21 @@ def spoiled(tmp_path, monkeypatch):
     monkeypatch.setenv('PYTHONPATH', str(tmp_path), prepend=os.pathsep)
 
 
+@needs_gl
+def test_a_renderer_that_is_slow_to_start_is_no_sign_of_missing_opengl(
+    own_server, monkeypatch, caplog
+):
+    monkeypatch.setattr(supervisor, 'START_SECONDS', 0.0)
+    monkeypatch.setattr(supervisor, 'MAX_PAUSE', 0.1)
+    with connect(own_server) as client:
+        client.set_mode('live')
+        with open_camera(client.handshake.global_cameras['front']) as stream:
+            wait_until(lambda: 'not ready after 0 s' in caplog.text, 60.0)
+            monkeypatch.undo()
+            assert stream.receive(60.0) is not None
+    assert 'install' not in caplog.text
+
+
 @pytest.fixture
 def many_processors(spoiled, monkeypatch):
     """Let a renderer finish images in a thread of its own, as with more processors than two."""

@@ -37,6 +37,7 @@ from urlab_ros_bridge.sim.cameras.messages import wait_readable
 from urlab_ros_bridge.sim.cameras.renderer import environment
 from urlab_ros_bridge.sim.cameras.rig import CameraRig
 from urlab_ros_bridge.sim.config import ServerConfig
+from urlab_ros_bridge.wire.errors import UrlabError
 
 START_SECONDS = 30.0  # a renderer that is not ready by then counts as broken
 STOP_SECONDS = 2.0
@@ -44,6 +45,7 @@ SHORT_LIFE = 10.0  # s; a renderer that died sooner is started again only after 
 MAX_PAUSE = 30.0  # s
 STUCK_SECONDS = 60.0  # without an image although jobs wait; drivers do hang
 CHECK_SECONDS = 5.0
+_NOT_READY = 'the renderer was not ready after'
 _WORKER = 'urlab_ros_bridge.sim.cameras.renderer.worker'
 _LOG = logging.getLogger(__name__)
 
@@ -134,20 +136,29 @@ class RendererSupervisor(threading.Thread):
 
     def _start(self) -> None:
         self._needed = False
-        reasons = {}
+        reasons, slow = {}, {}
         for backend in self._backends:
             reason = environment.missing_library(backend) or self._start_on(backend)
             if not reason or self._stopping:
                 return
             reasons[backend] = reason
-        error = environment.NoGraphics(reasons)
-        if not self._has_run:
+            if reason.startswith(_NOT_READY):
+                slow[backend] = reason
+        if slow:
+            self._start_again(environment.RendererSlow(slow))
+        elif self._has_run:  # a card is being reset, or the machine is overloaded
+            self._start_again(environment.NoGraphics(reasons))
+        else:
+            error = environment.NoGraphics(reasons)
             _LOG.error('%s', error)
             self._turn_off(str(error))
-            return
-        # It has worked before: a card is being reset, or the machine is overloaded.
+
+    def _start_again(self, error: UrlabError) -> None:
+        """Start a renderer after a pause: it will work, or it did."""
         self._failures += 1
-        _LOG.error('the camera renderer did not restart: %s; %s', error, self._pause())
+        verb = 'restart' if self._has_run else 'start'
+        _LOG.error('the camera renderer did not %s: %s; %s', verb, error, self._pause())
+        self._needed |= self._rig.has_readers
 
     def _start_on(self, backend: str) -> str:
         """
@@ -208,7 +219,7 @@ class RendererSupervisor(threading.Thread):
                 self._running(backend, json.loads(body)['renderer'])
                 return ''
             if left <= 0:
-                return self._broken(f'the renderer was not ready after {START_SECONDS:g} s')
+                return self._broken(f'{_NOT_READY} {START_SECONDS:g} s')
         return ''
 
     def _running(self, backend: str, renderer: str) -> None:

@@ -37,6 +37,17 @@ class NoGraphics(UrlabError):
         super().__init__(f'no OpenGL, cameras are off ({tried}); {ADVICE}')
 
 
+class RendererSlow(UrlabError):
+    """The renderer was not ready in time, although OpenGL is there."""
+
+    def __init__(self, reasons: Mapping[str, str]) -> None:
+        tried = '; '.join(f'{name}: {reason}' for name, reason in reasons.items())
+        super().__init__(
+            f'the camera renderer does not start in time ({tried}): the machine is too busy, or '
+            'too slow for so many cameras'
+        )
+
+
 class GraphicsLost(UrlabError):
     """OpenGL has stopped working: further images would be empty."""
 
