@@ -7,8 +7,11 @@ from importlib import import_module
 from pathlib import Path
 import re
 import shlex
+import shutil
+import subprocess
 import textwrap
 
+from lifelines import run_process
 import pytest
 import yaml
 
@@ -59,6 +62,14 @@ ALONE = [words for _, words in OURS if words[1] in ('keys', 'soccer') or '--list
 ROS = [words for _, words in LINES if words[0] == 'ros2']
 
 
+@pytest.mark.skipif(shutil.which('ruff') is None, reason='needs ruff')
+def test_snippets_of_the_page_on_tests_can_be_copied():
+    for _, text in PYTHON.findall((ROOT / 'docs' / 'testing.md').read_text()):
+        words = ['ruff', 'check', '-q', '--isolated', '--select=F821', '-']
+        done = run_process(words, input=text, stdout=subprocess.PIPE, text=True)
+        assert done.returncode == 0, done.stdout
+
+
 @pytest.mark.parametrize(
     'page', [page for page in PAGES if PYTHON.search(page.read_text())], ids=lambda page: page.stem
 )
@@ -70,6 +81,8 @@ def test_imports_of_a_page_are_there(page):
                     pytest.importorskip('rclpy')
                 module = import_module(node.module)
                 for name in node.names:
+                    if name.name in getattr(module, '__all__', ()):
+                        continue
                     if not hasattr(module, name.name):  # then it is a module
                         import_module(f'{node.module}.{name.name}')
 
