@@ -107,6 +107,11 @@ class RosPackageMissing(CliError):
         )
 
 
+def setup_command(extra: str) -> str:
+    """Return the command that installs extras of this package, separated by commas."""
+    return 'urlab setup' if extra == 'sim' else f'urlab setup --with {extra}'
+
+
 class PackageMissing(CliError):
     """
     Packages that only some commands need are not installed.
@@ -116,9 +121,8 @@ class PackageMissing(CliError):
 
     def __init__(self, extra: str, names: Iterable[str]) -> None:
         listed = ', '.join(names)
-        more = f' --with {extra}' if extra and extra != 'sim' else ''
         super().__init__(
-            f'Python packages are not installed ({listed}): run "urlab setup{more}", which '
+            f'Python packages are not installed ({listed}): run "{setup_command(extra)}", which '
             'installs them into an environment of their own'
         )
 

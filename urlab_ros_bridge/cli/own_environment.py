@@ -95,10 +95,10 @@ def make_environment(parts: set[str], wheelhouse: Path | None = None) -> str:
         python = python_of(folder)
         if content == before and not missing_in(python, _checked()):
             return f'Nothing to do: {folder} has {", ".join(wanted)}.'
-        print(f'Installing {", ".join(wanted)} into {folder}', flush=True)
         install = [*requirements, '-c', str(lock)]
         if wheelhouse:
             install += _offline(wheelhouse, install)
+        print(f'Installing {", ".join(wanted)} into {folder}', flush=True)
         _install(folder, install)
         if missing := missing_in(python, _checked()):
             raise SetupFailed(

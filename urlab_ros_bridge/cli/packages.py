@@ -24,7 +24,7 @@ class Needs:
     What a command needs.
 
     :ivar modules: Python modules.
-    :ivar extra: extra of this package that installs them, where they are not from ROS.
+    :ivar extra: extra of this package that installs them; empty: they are from ROS alone.
     """
 
     modules: tuple[str, ...] = ()
@@ -46,7 +46,7 @@ class Needs:
 
 # By command; the others need no more than every command does.
 NEEDS = {
-    'bridge': Needs(ROS),
+    'bridge': Needs(ROS, ''),
     'chiral': Needs(('mujoco', 'websockets'), 'chiral'),
     'eval': Needs(('websockets',), 'chiral'),
     'export': Needs(('mcap', 'pyarrow'), 'eval'),

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from dataclasses import Field
 from dataclasses import MISSING
 import enum
+from inspect import get_annotations
 from os.path import expanduser
 import re
 from typing import Any
@@ -227,7 +228,7 @@ def titled_groups(section: type[Arguments]) -> Iterator[tuple[str, list[str]]]:
     for base in section.__bases__:
         if issubclass(base, Arguments):
             yield from titled_groups(base)
-    own = list(vars(section).get('__annotations__', {}))
+    own = list(get_annotations(section))
     if own:
         title = (section.__doc__ or '').partition('\n')[0].rstrip('.')
         yield '' if title.startswith('The arguments of') else title, own

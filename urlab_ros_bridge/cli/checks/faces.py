@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from urlab_ros_bridge.cli.checks.finding import Finding
 from urlab_ros_bridge.cli.checks.finding import Severity
+from urlab_ros_bridge.cli.errors import setup_command
 from urlab_ros_bridge.cli.packages import NEEDS
 
 _CORE = ('numpy', 'pyzmq', 'msgpack', 'PyYAML')
@@ -28,6 +29,12 @@ class Face:
     text: str
     needs: tuple[str, ...] = _CORE
 
+    @property
+    def setup(self) -> str:
+        """Return the command that installs what a package index has of it, or empty."""
+        needs = NEEDS.get(self.names.partition(', ')[0])
+        return '' if needs is None or not needs.extra else setup_command(needs.extra)
+
     def missing(self, findings: Iterable[Finding]) -> list[str]:
         """Return what is missing; only rclpy when all of ROS is missing."""
         right = {each.subject for each in findings if each.level is Severity.OK}
@@ -43,7 +50,8 @@ class Face:
 
 FACES = (
     Face('server, map', 'step server, maps for Nav2'),
-    Face('import, robots', 'robots from URDF and by name'),
+    Face('import', 'robots from URDF'),
+    Face('robots', 'robots by name'),
     Face('view', "MuJoCo's viewer"),
     Face('bridge', 'topics and services of ROS 2', (*_CORE, *_ROS)),
     Face('up', 'server and bridge together', (*_CORE, 'rich', *_ROS)),

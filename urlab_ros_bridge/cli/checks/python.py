@@ -123,7 +123,9 @@ def check_mujoco() -> Finding:
 
 def _where(python: str) -> str:
     """Return the Python that has a package, where it is not this one."""
-    return '' if python == sys.executable else f' ({python})'
+    if python == sys.executable:
+        return ''
+    return ', in the environment' if python == python_of(own_folder()) else f' ({python})'
 
 
 def check_all() -> list[Finding]:

@@ -90,7 +90,8 @@ def faces_table(findings: Sequence[Finding]) -> Table:
     table = _table()
     for face in FACES:
         absent = face.missing(findings)
-        text = f'needs {", ".join(absent)}' if absent else face.text
+        remedy = f' ("{face.setup}")' if face.setup else ''
+        text = f'needs {", ".join(absent)}{remedy}' if absent else face.text
         table.add_row('', 'no' if absent else 'yes', face.names, text)
     return table
 

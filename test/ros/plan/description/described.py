@@ -32,7 +32,8 @@ def loaded(name):
     config, shipped = ServerConfig(world=name), name in SHIPPED
     if name in FOREIGN:
         found = importlib.util.find_spec('gymnasium_robotics')
-        assert found, 'gymnasium_robotics is not installed: run `make setup`'
+        if found is None:
+            raise ModuleNotFoundError('run `make setup`', name='gymnasium_robotics')
         config = ServerConfig(model=Path(found.origin).parent / 'envs/assets' / name)
     world = load_world(config)
     (robot,) = world.articulations.values()
