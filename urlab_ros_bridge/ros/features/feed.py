@@ -314,22 +314,22 @@ class _TopicMaker:
     """
     Makes feeds from the declarations of their topics.
 
+    :ivar errors: what features have raised.
     :ivar notes: what could not be published, and why; features append to it.
     :ivar feeds: all that was made.
-    :ivar observers: features append to them.
-    :ivar feature: name of the feature that makes them.
-    :ivar errors: what features have raised.
     :ivar first_messages: what is published once.
+    :ivar observers: of the present feature, which appends to them.
+    :ivar feature: its name.
     """
 
     publishers: Publishers
     settings: Settings
-    notes: list[str] = field(default_factory=list)
-    feeds: list[Feed] = field(default_factory=list)
+    errors: FeatureErrors
+    notes: list[str]
+    feeds: list[Feed]
+    first_messages: list[FirstMessage]
     observers: list[Observer] = field(default_factory=list)
     feature: str = ''
-    errors: FeatureErrors = field(default_factory=lambda: FeatureErrors(lambda *_: None))
-    first_messages: list[FirstMessage] = field(default_factory=list)
 
     @property
     def namespace(self) -> str:

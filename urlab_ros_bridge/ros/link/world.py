@@ -33,7 +33,7 @@ class PublishedWorld:
     """
     The topics of all robots and entities.
 
-    Made in one thread, then used by the stream thread alone.
+    Made in the link thread (`CurrentWorld`), then used by the stream thread alone.
 
     :ivar publishers: of all topics.
     :ivar feeds: transforms before everything else.
@@ -73,25 +73,14 @@ class PublishedWorld:
     def _make_all(self, plan: WorldPlan, settings: Settings, features: Sequence[Feature]) -> None:
         self._observers: list[tuple[str, Observer]] = []  # each with the name of its feature
         self._first_messages: list[FirstMessage] = []
-        shared = (self.publishers, settings, self.notes, self.feeds)
+        shared = (self.publishers, settings, self._errors, self.notes, self.feeds)
+        once = self._first_messages
         for robot in plan.robots:
             state = self.state.robots[robot.prefix]
-            robot_topics = RobotTopics(
-                *shared,
-                errors=self._errors,
-                first_messages=self._first_messages,
-                plan=robot,
-                state=state,
-            )
+            robot_topics = RobotTopics(*shared, once, plan=robot, state=state)
             for feature in features:
                 self._make(feature.name, feature.feeds, robot_topics)
-        world_topics = WorldTopics(
-            *shared,
-            errors=self._errors,
-            first_messages=self._first_messages,
-            plan=plan,
-            state=self.state,
-        )
+        world_topics = WorldTopics(*shared, once, plan=plan, state=self.state)
         for feature in features:
             self._make(feature.name, feature.world_feeds, world_topics)
         self.feeds.sort(key=lambda feed: not feed.topic.endswith('tf'))
