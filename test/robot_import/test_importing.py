@@ -280,6 +280,67 @@ def with_joint(old, new):
 CROWD = robot_of(BALL, *[(LIMB.replace('0.1"/></g', '99"/></g'), 0)] * 40).replace(
     '</robot>', '<mujoco><size memory="5K"/></mujoco></robot>'
 )
+DECLARATION = '<?xml version="1.0" encoding="utf-8"?>'
+ROBOT = robot_of(LIMB, (LIMB, 1))
+
+
+@pytest.mark.parametrize(
+    'text',
+    [
+        ROBOT.replace('</robot>', '<drake:joint drake:of="j0"/></robot>'),
+        f'\n{DECLARATION}{ROBOT}',
+        f'<!-- made by hand -->\n{DECLARATION}{ROBOT}',
+        f'xacro: in-order processing became default\n{DECLARATION}{ROBOT}',
+        ROBOT.replace('<robot ', '<robot xmlns="http://www.ros.org" xmlns:xacro="http://x" '),
+        ROBOT.replace('<axis xyz="0 1 0"/>', '<axis xyz="0 1 0"/><axis xyz="1 0 0"/>'),
+        ROBOT.replace('<link ', '<xacro:property name="unused" value="1"/><link ').replace(
+            '<robot ', '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" '
+        ),
+    ],
+)
+@pytest.mark.parametrize('ending', ['urdf', 'xml'])
+def test_a_file_is_read_as_by_urdfdom_whatever_its_name(tmp_path, text, ending):
+    path = tmp_path / f'r.{ending}'
+    path.write_text(text)
+    world = load(path)
+    assert set(world.articulations['r'].bodies) == {'base', 'l0'}
+    np.testing.assert_array_equal(world.model.joint('r_j0').axis, (0, 1, 0))
+
+
+def test_macros_are_expanded_in_a_file_that_is_not_called_xacro(package):
+    for name in ('part.xacro', 'hand.xacro'):
+        path = shutil.copy(DATA / name, package / 'urdf')
+    path = Path(path).rename(package / 'urdf' / 'hand.urdf')
+    (robot,) = load(path, xacro_arguments={'fingers': '2'}).articulations.values()
+    assert {'finger1', 'finger2'} <= set(robot.bodies)
+
+
+@pytest.mark.parametrize('name', ['package://my_robot//meshes/link.stl', 'link.stl'])
+def test_meshes_are_found_behind_two_slashes_and_in_the_meshdir(package, name):
+    shape = f'<visual><geometry><mesh filename="{name}"/></geometry></visual>'
+    compiler = '<mujoco><compiler meshdir="../meshes"/></mujoco>'
+    path = package / 'urdf' / 'm.urdf'
+    path.write_text(f'<robot name="my_robot">{compiler}<link name="a">{shape}</link></robot>')
+    assert load(path).model.nmesh == 1
+
+
+@pytest.mark.parametrize(
+    ('limits', 'least', 'greatest'),
+    [('lower="0.3" upper="0.3"', 0.3, 0.3), ('lower="-1" upper="2"', -1, 2), ('', None, None)],
+)
+def test_a_joint_with_equal_limits_is_locked(tmp_path, limits, least, greatest):
+    path = tmp_path / 'r.urdf'
+    path.write_text(ROBOT.replace('lower="-1" upper="1"', limits))
+    world = load(path)
+    joint = world.model.joint('r_j0')
+    assert bool(joint.limited[0]) == (least is not None)
+    if least is not None:
+        np.testing.assert_allclose(joint.range, (least, greatest), atol=2e-6)
+    mujoco.mj_step(world.model, world.data, 500)
+    if least == greatest is not None:
+        assert world.data.joint('r_j0').qpos[0] == pytest.approx(least, abs=2e-3)
+
+
 FLYING = """<robot><link name="arm"/><joint name="j" type="fixed"><parent link="arn"/>
 <child link="arm"/></joint></robot>"""
 

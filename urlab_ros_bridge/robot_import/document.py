@@ -14,9 +14,18 @@ from urlab_ros_bridge.robot_import.errors import InvalidDescription
 from urlab_ros_bridge.robot_import.errors import MissingExtra
 from urlab_ros_bridge.robot_import.options import ImportOptions
 from urlab_ros_bridge.robot_import.packages import Packages
+from urlab_ros_bridge.robot_import.report import ImportReport
+from urlab_ros_bridge.robot_import.xml_tree import BadXml
+from urlab_ros_bridge.robot_import.xml_tree import parse_xml
 from urlab_ros_bridge.schema import hint
 
 _NOT_FINITE = re.compile(r'(?<![^\s])[+-]?(nan|inf|infinity)(?![^\s])', re.IGNORECASE)
+# Elements of which an element has one.
+_SINGLE = {
+    'link': ('inertial',),
+    'joint': ('origin', 'parent', 'child', 'axis', 'limit', 'dynamics', 'mimic'),
+    **dict.fromkeys(('visual', 'collision'), ('origin', 'geometry', 'material')),
+}
 _NUMBERS = {
     'origin': ('xyz', 'rpy'),
     'axis': ('xyz',),
@@ -29,7 +38,7 @@ _NUMBERS = {
 
 
 def read_description(
-    path: Path, packages: Packages, options: ImportOptions
+    path: Path, packages: Packages, options: ImportOptions, report: ImportReport
 ) -> ElementTree.Element:
     """
     Return the element `robot`: links with unique names that are one tree of joints.
@@ -37,19 +46,37 @@ def read_description(
     :raises InvalidDescription: naming what is wrong.
     :raises MissingExtra: when a xacro file is given and xacro is not installed.
     """
-    if path.suffix.lower() == '.xacro':
-        text: str | bytes = _expanded(path, packages, options)
-    else:
-        text = _text(path, options)
-    try:
-        robot = ElementTree.fromstring(text)
-    except (ElementTree.ParseError, LookupError, ValueError) as error:  # or its encoding
-        raise InvalidDescription(path, f'not valid XML: {error}') from error
+    robot = _parsed(path, _text(path, options))
+    if path.suffix.lower() == '.xacro' or _has_macros(robot):
+        robot = _parsed(path, _expanded(path, packages, options))
     if robot.tag != 'robot':
         raise InvalidDescription(path, f'the root element is <{robot.tag}>, not <robot>')
+    _drop_repeated(robot, report)
     root_link(robot, path)
     _check_numbers(robot, path)
     return robot
+
+
+def _parsed(path: Path, text: str | bytes) -> ElementTree.Element:
+    try:
+        return parse_xml(text)
+    except BadXml as error:
+        raise InvalidDescription(path, f'not valid XML: {error}') from error
+
+
+def _has_macros(robot: ElementTree.Element) -> bool:
+    """Return whether a file, whatever its name, is a xacro file that nobody has expanded."""
+    return any(element.tag.startswith('xacro:') for element in robot.iter())
+
+
+def _drop_repeated(robot: ElementTree.Element, report: ImportReport) -> None:
+    """Keep the first of the elements of which urdfdom reads the first alone."""
+    for owner in (*robot.findall('link'), *robot.findall('joint')):
+        for element in (owner, *owner.findall('visual'), *owner.findall('collision')):
+            for tag in _SINGLE.get(element.tag, ()):
+                for other in element.findall(tag)[1:]:
+                    element.remove(other)
+                    report.left_out(f'{owner.tag} {owner.get("name")!r}', f'a second <{tag}>')
 
 
 def _check_numbers(robot: ElementTree.Element, path: Path) -> None:

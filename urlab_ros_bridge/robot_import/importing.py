@@ -94,8 +94,8 @@ def import_robot(
     """
     path = path.absolute()
     packages = Packages(path.parent, options.package_paths, readable=options.readable)
-    robot = read_description(path, packages, options)
     report = ImportReport()
+    robot = read_description(path, packages, options, report)
     renamed = rename_links(robot, report)
     cache = meshes or MeshCache(read=options.read, up_axis=options.mesh_up_axis)
     shapes = ShapeImport(packages, cache, report)

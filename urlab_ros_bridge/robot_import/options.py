@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from dataclasses import field
 from pathlib import Path
 
+from urlab_ros_bridge.files import FileRefused
 from urlab_ros_bridge.files import read_regular
 from urlab_ros_bridge.files import ReadableFolders
+from urlab_ros_bridge.robot_import.xml_tree import root_tag
 
 BASES = ('auto', 'fixed', 'floating')
 UP_AXES = ('raw', 'file')
@@ -77,7 +79,17 @@ def pairs(text: str, separator: str, sign: str) -> dict[str, str]:
 
 def is_robot_description(path: Path) -> bool:
     """Return whether a path is that of a URDF or xacro file, or of SDF."""
-    return path.suffix.lower() in _ENDINGS or is_sdf(path)
+    return path.suffix.lower() in _ENDINGS or is_sdf(path) or _is_urdf(path)
+
+
+def _is_urdf(path: Path) -> bool:
+    """Return whether a file called .xml is a URDF or xacro rather than MJCF."""
+    if path.suffix.lower() != '.xml':
+        return False
+    try:
+        return root_tag(read_regular(path, _MAX_BYTES)) == 'robot'
+    except FileRefused:
+        return False
 
 
 def is_sdf(path: Path) -> bool:

@@ -55,7 +55,7 @@ class Packages:
         for scheme in _PACKAGE_SCHEMES:
             if name.startswith(scheme):
                 package, _, rest = unquote(name[len(scheme) :]).lstrip('/').partition('/')
-                return self.folder(package) / rest
+                return self.folder(package) / rest.lstrip('/')
         if name.startswith('file://'):
             return Path(unquote(name.removeprefix('file://')))
         return self._start / name

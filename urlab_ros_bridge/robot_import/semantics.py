@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-import xml.etree.ElementTree as ElementTree
 
 from urlab_ros_bridge.files import FileRefused
 from urlab_ros_bridge.robot_import.errors import InvalidDescription
 from urlab_ros_bridge.robot_import.options import ImportOptions
+from urlab_ros_bridge.robot_import.xml_tree import BadXml
+from urlab_ros_bridge.robot_import.xml_tree import parse_xml
 
 
 def disabled_collisions(description: Path, options: ImportOptions) -> set[tuple[str, str]]:
@@ -23,8 +24,8 @@ def disabled_collisions(description: Path, options: ImportOptions) -> set[tuple[
     if options.srdf is None and not path.is_file():
         return set()
     try:
-        root = ElementTree.fromstring(options.read(path))
-    except (FileRefused, ElementTree.ParseError, LookupError, ValueError) as error:
+        root = parse_xml(options.read(path))
+    except (FileRefused, BadXml) as error:
         raise InvalidDescription(path, str(error)) from error
     return {
         (pair.get('link1', ''), pair.get('link2', '')) for pair in root.iter('disable_collisions')

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from collections.abc import Sequence
 import copy
 import math
+from pathlib import Path
 import xml.etree.ElementTree as ElementTree
 
 from urlab_ros_bridge.robot_import.errors import MissingMeshes
@@ -41,6 +42,7 @@ class ShapeImport:
         self._packages = packages
         self._cache = cache
         self._report = report
+        self._meshdir = ''
 
     def prepare(self, robot: ElementTree.Element, *, allow_missing: bool) -> None:
         """
@@ -49,6 +51,8 @@ class ShapeImport:
         :param allow_missing: leave out meshes that cannot be used instead of raising.
         :raises MissingMeshes: naming all meshes that cannot be used.
         """
+        compiler = robot.find('mujoco/compiler')
+        self._meshdir = '' if compiler is None else compiler.get('meshdir', '')
         problems: dict[str, str] = {}
         served = described = 0
         for link in robot.findall('link'):
@@ -93,7 +97,7 @@ class ShapeImport:
 
     def _mesh_shapes(self, element: ElementTree.Element, part: str) -> list[ElementTree.Element]:
         name = _mesh_name(element)
-        parts = self._cache.parts(self._packages.file(name))
+        parts = self._cache.parts(self._file(name))
         if not parts:
             self._report.left_out(part, f'{element.tag} {name}: all of its corners are in a line')
         if element.tag == 'visual':
@@ -102,6 +106,15 @@ class ShapeImport:
             problem = 'it is flat, and gets a hundredth of its size as thickness'
             self._report.repaired(part, f'collision {name}: {problem}')
         return [_with_mesh(element, item) for item in parts]
+
+    def _file(self, name: str) -> Path:
+        """Return the path of a mesh: also below the `meshdir` that a URDF has for MuJoCo."""
+        last = name.rpartition('/')[2]
+        if self._meshdir and '://' not in name:
+            for path in (self._packages.file(f'{self._meshdir}/{each}') for each in (name, last)):
+                if path.is_file() and not self._packages.file(name).is_file():
+                    return path
+        return self._packages.file(name)
 
 
 def _mesh_name(element: ElementTree.Element) -> str:

@@ -24,6 +24,7 @@ from urlab_ros_bridge.robot_import.errors import PackageNotFound
 from urlab_ros_bridge.robot_import.options import ImportOptions
 from urlab_ros_bridge.robot_import.options import is_sdf
 from urlab_ros_bridge.robot_import.packages import Packages
+from urlab_ros_bridge.robot_import.report import ImportReport
 from urlab_ros_bridge.wire.errors import UrlabError
 
 _MEMORY_BYTES = 4 << 30
@@ -98,7 +99,7 @@ def _sdf(source: Path, options: ImportOptions, folder: Path) -> dict[str, Any]:
 
 def _is_robot(source: Path, options: ImportOptions) -> bool:
     """Return whether something of a URDF moves or senses; else it is an object."""
-    robot = read_description(source, Packages(source.parent, {}), options)
+    robot = read_description(source, Packages(source.parent, {}), options, ImportReport())
     return any(joint.get('type') != 'fixed' for joint in robot.findall('joint')) or any(
         robot.find(f'.//{tag}') is not None for tag in ('sensor', 'ros2_control')
     )

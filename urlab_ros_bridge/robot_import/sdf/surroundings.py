@@ -15,6 +15,7 @@ from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import rotate
 from urlab_ros_bridge.robot_import.sdf.document import SdfElement
 from urlab_ros_bridge.robot_import.sdf.frames import Scope
+from urlab_ros_bridge.robot_import.spec import IMPRATIO
 from urlab_ros_bridge.robot_import.spec import TIMESTEP
 
 _LOG = logging.getLogger(__name__)
@@ -34,6 +35,8 @@ def empty_scene() -> mujoco.MjSpec:
     spec.modelname = 'scene'
     spec.option.timestep = TIMESTEP
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_IMPLICITFAST
+    spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
+    spec.option.impratio = IMPRATIO
     spec.option.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
     spec.option.impratio = 10
     spec.visual.headlight.specular = np.zeros(3)
