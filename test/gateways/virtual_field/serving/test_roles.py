@@ -17,6 +17,7 @@ from test.gateways.running import field_at
 from test.gateways.virtual_field.field_client import FieldClient
 from test.gateways.virtual_field.field_client import PATIENCE
 from test.gateways.virtual_field.protocol.test_publishing import glb
+from urlab_ros_bridge.gateways.virtual_field.errors import NoSimulation
 from urlab_ros_bridge.gateways.virtual_field.page import messages
 from urlab_ros_bridge.gateways.virtual_field.page.files import PageFiles
 from urlab_ros_bridge.gateways.virtual_field.page.requests import REQUESTS
@@ -32,6 +33,12 @@ SCENE_KEYS = {
 }  # fmt: skip
 BOX = '<mujoco><worldbody><body name="newcomer"><geom size="0.1"/></body></worldbody></mujoco>'
 GLB = base64.b64encode(rewrite_gltf(glb(), 'model/gltf-binary')).decode()
+
+
+def world_threads():
+    """Return how many threads belong to worlds of gateways."""
+    names = [thread.name for thread in enumerate_threads()]
+    return names.count('webxr-updates') + names.count('webxr-steering')
 
 
 def test_the_envelope_is_checked_before_the_hello_and_no_error_ends_anything(join):
@@ -238,6 +245,7 @@ def test_a_changed_world_sends_all_its_clients_away_even_if_another_one_found_it
     """The new client replaces the simulation before the gateway has looked at the old one."""
     monkeypatch.setattr(server, 'RATE', 1.0)
     hello = {'role': 'spectator', 'extensions': ['binary']}
+    before = world_threads()
     with field_at(two_arms, PageFiles()) as gateway:
         pages = [FieldClient(gateway.url) for _ in range(2)]
         spectator = FieldClient(gateway.url, 'spectator')
@@ -245,6 +253,7 @@ def test_a_changed_world_sends_all_its_clients_away_even_if_another_one_found_it
             page.send('hello', hello)
             assert page.answer('hello_ack') and page.answer('asset_manifest')
             assert page.socket.recv(timeout=PATIENCE)[0] == messages.TEXT
+        old = gateway.world
         urlab(two_arms).spawn_entity('newcomer', xml=BOX, pos=(2.0, 2.0, 1.0))
         try:
             with FieldClient(gateway.url, 'spectator') as newcomer:
@@ -252,6 +261,11 @@ def test_a_changed_world_sends_all_its_clients_away_even_if_another_one_found_it
                     with pytest.raises(ConnectionClosed, match=r'1013 .*the world has changed'):
                         wait_until(lambda link=client.socket: link.recv(timeout=PATIENCE) is None)
                 assert 'newcomer' in str(newcomer.scene()['meshes'].keys())
-                wait_until(lambda: not any(t.name == 'webxr-updates' for t in enumerate_threads()))
+                # Nothing of the old world is left, nor begins in it for a client that comes late.
+                with pytest.raises(NoSimulation):
+                    old.take('late', 'bimanual', 1)
+                with pytest.raises(NoSimulation):
+                    old.page()
+                wait_until(lambda: world_threads() == before)
         finally:
             urlab(two_arms).delete_entity('newcomer')

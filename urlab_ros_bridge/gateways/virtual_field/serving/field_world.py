@@ -61,6 +61,7 @@ class FieldWorld:
         """
         Assign arms and a base to a user, see `ArmPool.take`.
 
+        :raises NoSimulation: when the world is closed.
         :raises RobotError: when mink is not installed.
         """
         assignment = self.pool.take(user_id, mode, count)
@@ -83,6 +84,8 @@ class FieldWorld:
             drive = scene.robots[assignment.base].description.twist_controller
         operator = Operator(controls, assignment.base, drive, time.monotonic())
         with self._lock:
+            if self._is_closed:
+                raise NoSimulation
             if self._steering is None:
                 self._steering = Steering(self.link, self._positions)
             self._steering.add(assignment.user_id, operator)
