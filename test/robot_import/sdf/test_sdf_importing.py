@@ -298,3 +298,11 @@ def test_what_cannot_be_read_is_refused_with_the_reason(tmp_path, monkeypatch, t
     path.write_text(text)
     with pytest.raises(RobotImportError, match=f'(?s){problem}'):
         load_world(ServerConfig(model=path))
+
+
+def test_names_that_mujoco_cannot_have_do_not_matter(tmp_path):
+    path, light = tmp_path / 'w.sdf', '<light name="sun" type="point"/>'
+    model = '<model name="world"><static>1</static><link name="l"/></model>'
+    path.write_text(WORLD.format(model + 2 * light))
+    model = load_world(ServerConfig(model=path)).model
+    assert model.body('world_model').id == 1 and model.nlight == 2

@@ -210,6 +210,8 @@ def add_scenery(spec: mujoco.MjSpec, part: Part, shapes: ShapeMaker, name: str) 
     """
     bodies: dict[str, mujoco.MjsBody] = {}
     moves = not part.is_fixed
+    if name == 'world':  # MuJoCo's name of the frame that everything is in
+        name = 'world_model'
     above = {joint.child: joint.parent for joint in part.joints}
     for link in part.links.values():
         parent = above.get(link.name, '')

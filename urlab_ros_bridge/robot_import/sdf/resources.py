@@ -131,7 +131,7 @@ class Resources:
                 or Path(self._environ.get('HOME', '~')).expanduser() / '.gz/fuel'
             )
             versions = sorted(
-                (cache / url.netloc / owner / kind / name).glob('[0-9]*'),
+                filter(self.exists, (cache / url.netloc / owner / kind / name).glob('[0-9]*')),
                 key=lambda folder: int(folder.name) if folder.name.isdigit() else 0,
             )
             rest = parts[3:]

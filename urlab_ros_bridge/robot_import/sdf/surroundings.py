@@ -118,8 +118,9 @@ def _add_light(spec: mujoco.MjSpec, light: SdfElement, pose: Pose) -> None:
         raise light.failure(f'type {light.get("type")!r} is not one of {", ".join(_LIGHTS)}')
     direction = rotate(pose.orientation, light.numbers('direction', [0.0, 0.0, -1.0]).tolist())
     intensity = min(max(light.number('intensity', 1.0), 0.0), 1.0)
+    name = light.get('name', '')
     made = spec.worldbody.add_light(
-        name=light.get('name', ''), type=kind, pos=pose.position, dir=direction,
+        name=name if spec.light(name) is None else '', type=kind, pos=pose.position, dir=direction,
         diffuse=_color(light, 'diffuse', 1.0) * intensity,
         specular=_color(light, 'specular', 0.1) * intensity,
         castshadow=light.flag('cast_shadows'),
