@@ -58,8 +58,8 @@ setup(
     ],
     extras_require={
         'sim': ['mujoco>=3.3', 'PyOpenGL>=3.1', 'gymnasium>=1.0'],
-        'chiral': ['websockets>=15.0', 'mujoco>=3.3'],
-        'webxr': ['websockets>=15.0', 'mujoco>=3.3', 'mink>=1.0', 'orjson>=3.10'],
+        'chiral': ['websockets>=17.4,<18', 'mujoco>=3.3'],
+        'webxr': ['websockets>=17.4,<18', 'mujoco>=3.3', 'mink>=1.0', 'orjson>=3.10'],
         'simspark': ['mujoco>=3.3'],
         'gym': ['gymnasium>=1.0', 'mujoco>=3.3', 'PyOpenGL>=3.1'],
         'ik': ['mink>=1.0'],

@@ -10,6 +10,9 @@ asked by the same REQ client with the same request bytes, in short turns, so tha
 machine hits both; a ratio is the median over the turns, in brackets are the quartiles.  The last
 columns are the same exchange by the package's typed client, which also packs and unpacks: with its
 default transport (shared memory), and over ZeroMQ.
+The second line of each row is the processor time of a round trip (user and system, as the kernel
+counts it), of the process that answers and of the one that asks.  It includes polling before
+sleep.  Other programs on the machine change it much less than they change rates.
 With --busy 2 on two processors, all of them compete with programs that compute: then a tenth of
 the requests waits for a time slice of theirs and takes most of the time, so turns are longer.
 """
@@ -17,7 +20,9 @@ the requests waits for a time slice of theirs and takes most of the time, so tur
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass
 import multiprocessing
+import os
 import statistics
 import sys
 import time
@@ -25,6 +30,7 @@ import time
 import busy_loops
 import numpy as np
 from ratios import note
+from ros_children import cpu_seconds
 import zmq
 
 from urlab_ros_bridge.wire.encoding import codec
@@ -74,7 +80,7 @@ def floor(world: str, n_steps: int, reply: bytes, ctrl: list[float], pipe) -> No
 
 
 def start(target, *args):
-    """Start a process and return (endpoint, stop function)."""
+    """Start a process and return (endpoint, process id, stop function)."""
     here, there = multiprocessing.Pipe()
     process = multiprocessing.Process(target=target, args=(*args, there), daemon=True)
     process.start()
@@ -84,7 +90,7 @@ def start(target, *args):
         here.send(None)
         process.join(5)
 
-    return endpoint, stop
+    return endpoint, process.pid, stop
 
 
 def connect(endpoint: str) -> zmq.Socket:
@@ -102,26 +108,55 @@ def ask(socket: zmq.Socket, message: dict) -> dict:
     return reply
 
 
-def rate(call, count: int) -> float:
+@dataclass(frozen=True)
+class Turn:
+    """
+    Round trips of one turn.
+
+    :ivar rate: a second.
+    :ivar answering: us of processor time of the process that answers, for each.
+    :ivar asking: likewise, of this process.
+    """
+
+    rate: float
+    answering: float
+    asking: float
+
+    @property
+    def cost(self) -> float:
+        """Return us of processor time of both processes for each round trip."""
+        return self.answering + self.asking
+
+
+def take_turn(call, count: int, pid: int) -> Turn:
+    """
+    Call a function many times.
+
+    :param pid: of the process that answers.
+    """
+    before = [cpu_seconds(each) for each in (pid, os.getpid())]
     begin = time.perf_counter()
     for _ in range(count):
         call()
-    return count / (time.perf_counter() - begin)
+    span = time.perf_counter() - begin
+    spent = [cpu_seconds(each) for each in (pid, os.getpid())]
+    answering, asking = (1e6 * (b - a) / count for a, b in zip(before, spent, strict=True))
+    return Turn(count / span, answering, asking)
 
 
 class Trio:
     """
     The server, the floor and the server of typed clients, which all follow the same trajectory.
 
-    :ivar turns: of each round, round trips a second by name.
+    :ivar turns: of each round, by name.
     """
 
     def __init__(self, n_steps: int) -> None:
         from urlab_ros_bridge.client.client import Client
 
         self._n_steps, self._ctrl = n_steps, [0.1] * JOINTS
-        self.turns: list[dict[str, float]] = []
-        endpoint, stop_server = start(serve, 'quadruped')
+        self.turns: list[dict[str, Turn]] = []
+        endpoint, server_pid, stop_server = start(serve, 'quadruped')
         self._server = connect(endpoint)
         session = ask(self._server, {'op': 'hello'})['session_id']
         message = {
@@ -133,9 +168,11 @@ class Trio:
         self._request = codec.pack(message)
         reply = codec.pack(ask(self._server, message))
         ask(self._server, {'op': 'reset', 'session_id': session})
-        bare_endpoint, stop_floor = start(floor, 'quadruped', n_steps, reply, self._ctrl)
+        bare_endpoint, floor_pid, stop_floor = start(
+            floor, 'quadruped', n_steps, reply, self._ctrl
+        )
         self._bare = connect(bare_endpoint)
-        typed_endpoint, stop_typed = start(serve, 'quadruped')
+        typed_endpoint, typed_pid, stop_typed = start(serve, 'quadruped')
         port = int(typed_endpoint.rsplit(':', 1)[1])
         self._typed = Client('127.0.0.1', port, shared=True)
         self._typed_zmq = Client('127.0.0.1', port, shared=True, transport='zmq')
@@ -144,6 +181,12 @@ class Trio:
         assert self._typed.transport == 'shm'
         self._typed.set_mode('direct')
         self._typed.reset()
+        self._pids = {
+            'floor': floor_pid,
+            'server': server_pid,
+            'client': typed_pid,
+            'client over ZeroMQ': typed_pid,
+        }
         self._stops = stop_floor, stop_server, stop_typed
 
     def _exchange(self, socket: zmq.Socket) -> None:
@@ -164,7 +207,9 @@ class Trio:
         ]
         for turn in range(rounds):
             turned = reversed(order) if turn % 2 else order
-            self.turns.append({name: rate(call, count) for name, call in turned})
+            self.turns.append(
+                {name: take_turn(call, count, self._pids[name]) for name, call in turned}
+            )
 
     def close(self) -> None:
         self._typed.close()
@@ -173,22 +218,32 @@ class Trio:
             stop()
 
 
+def costs_of(trio: Trio, name: str) -> str:
+    """Return the processor time of a round trip: of the answering process + the asking one."""
+    turns = [turn[name] for turn in trio.turns]
+    answering = statistics.median(turn.answering for turn in turns)
+    return f'{answering:.0f} + {statistics.median(turn.asking for turn in turns):.0f}'
+
+
 def measure(n_steps: int, rounds: int, count: int) -> float:
     """Print one row of the table; return server rate / floor rate."""
     trio = Trio(n_steps)
     trio.run(rounds, count)
     trio.close()
-    floor_rate = statistics.median(turn['floor'] for turn in trio.turns)
-    row = f'{n_steps:7d} {floor_rate:8.0f}'
+    floor_rate = statistics.median(turn['floor'].rate for turn in trio.turns)
+    row, costs = f'{n_steps:7d} {floor_rate:8.0f}', [f'floor {costs_of(trio, "floor")}']
     middles = []
     for name in ('server', 'client', 'client over ZeroMQ'):
-        ratios = [turn[name] / turn['floor'] for turn in trio.turns]
+        ratios = [turn[name].rate / turn['floor'].rate for turn in trio.turns]
         note(f'{name}, {n_steps} steps a request', ratios)
         low, middle, high = np.percentile(ratios, (25, 50, 75))
         middles.append(middle)
-        rate_of = statistics.median(turn[name] for turn in trio.turns)
+        rate_of = statistics.median(turn[name].rate for turn in trio.turns)
         row += f' {rate_of:8.0f} {middle:5.2f} ({low:.2f}-{high:.2f})'
-    print(row, flush=True)
+        spent = [turn[name].cost / turn['floor'].cost for turn in trio.turns]
+        note(f'{name}, {n_steps} steps a request, CPU', spent)
+        costs.append(f'{name} {costs_of(trio, name)} ({statistics.median(spent):.2f})')
+    print(f'{row}\n{"":7} CPU us: {", ".join(costs)}', flush=True)
     return middles[0]
 
 
@@ -203,7 +258,8 @@ def main() -> int:
     print(
         'quadruped, 12 joints, raw control; round trips per second, medians\n'
         'n_steps    floor   server  ratio (quartiles)   client  ratio (quartiles)'
-        '   client over ZeroMQ (quartiles)'
+        '   client over ZeroMQ (quartiles)\n'
+        '        CPU: us of the answering + of the asking process (ratio of both to the floor)'
     )
     for n_steps in (1, 4, 10, 20):
         measure(n_steps, options.rounds, count)

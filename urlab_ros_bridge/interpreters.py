@@ -31,7 +31,7 @@ OLDEST = {
     'onnxruntime': (1, 17),
     'orjson': (3, 10),
     'pyarrow': (17, 0),
-    'websockets': (15, 0),
+    'websockets': (17, 4),
 }
 ROS = 'rclpy'
 MAIN = 'urlab_ros_bridge.cli.main'

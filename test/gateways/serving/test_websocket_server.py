@@ -3,8 +3,10 @@
 """The WebSocket server with peers that leave, hang, flood, trickle and send invalid data."""
 
 import contextlib
+import inspect
 import os
 from pathlib import Path
+import re
 import socket
 import struct
 import threading
@@ -301,3 +303,40 @@ def test_a_fault_of_the_gateway_ends_only_that_connection(server, caplog):
         assert 'the connection raised an error' in caplog.text
         other.send(b'hello')
         assert other.recv(timeout=20) == b'hello'
+
+
+def test_the_library_has_the_members_that_it_does_not_document(server):
+    """When this fails, read the library's changes at each of `UNDOCUMENTED` before all else."""
+    inner = server._server
+    assert (
+        isinstance(inner, websocket_server.Server) and inner.socket.getsockname()[1] == server.port
+    )
+    inspect.signature(inner.handler).bind('socket', 'address')
+    with connect(server.url, proxy=None, open_timeout=20) as client:
+        connection = wait_until(lambda: server.connections)[0]
+        assert connection.socket.getpeername() == client.socket.getsockname()
+        started = threading.Event()
+
+        def send():
+            started.set()
+            connection.send(b'between')
+
+        sender = threading.Thread(target=send)
+        with connection.send_context():
+            sender.start()
+            started.wait()
+            sender.join(0.2)
+            assert sender.is_alive(), 'others wait while the context is held'
+            connection.socket.sendall(b'\x82\x05first')
+        sender.join()
+        assert [client.recv(timeout=20) for _ in range(2)] == [b'first', b'between']
+        connection.close_socket()
+        with pytest.raises(ConnectionClosed):
+            client.recv(timeout=20)
+
+
+def test_only_listed_members_of_the_library_are_undocumented():
+    """Of the objects that `serve` makes, nothing else is used but what the documentation lists."""
+    documented = {'shutdown', 'serve_forever'}
+    used = set(re.findall(r'self\._server\.(\w+)', inspect.getsource(websocket_server)))
+    assert used == documented | set(websocket_server.UNDOCUMENTED[websocket_server.Server])

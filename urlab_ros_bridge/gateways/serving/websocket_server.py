@@ -8,6 +8,9 @@ what this module does: open connections (when all places are taken, the oldest c
 never sent a message gives its own away), connections with an unfinished handshake (the oldest is
 dropped for a new one, so a peer that sends its request at once is always admitted), and the time
 of a peer that neither reads nor closes.
+
+For this it uses some members of the library that are not documented: `UNDOCUMENTED` lists them,
+and a test fails when they change.
 """
 
 from __future__ import annotations
@@ -38,6 +41,7 @@ from websockets.http11 import Response
 from websockets.protocol import CLOSED
 from websockets.protocol import CLOSING
 from websockets.sync.server import serve
+from websockets.sync.server import Server
 from websockets.sync.server import ServerConnection
 
 from urlab_ros_bridge.gateways.errors import PortTaken
@@ -52,6 +56,19 @@ _LOG = logging.getLogger(__name__)
 # The library logs each failed handshake with a traceback.
 _LIBRARY_LOG = logging.getLogger(f'{__name__}.protocol')
 _LIBRARY_LOG.setLevel(logging.CRITICAL)
+
+# What this module uses of `websockets` (17.4) beyond its documentation, and for what.
+UNDOCUMENTED = {
+    Server: {
+        'handler': 'runs one accepted connection; here other threads accept',
+        'socket': 'the socket that listens, with TLS if there is TLS',
+    },
+    ServerConnection: {
+        'socket': 'sends large messages without copies; unblocks a thread that sends',
+        'send_context': 'holds the lock of a connection, so that no other message is in between',
+        'close_socket': 'ends a connection at once',
+    },
+}
 
 MAX_CONNECTIONS = 32
 MAX_DOWNLOADS = 32
@@ -334,21 +351,21 @@ class WebSocketServer:
             if self._stopping:
                 return
             self._stopping = True
+            for peer in self._peers.values():
+                if peer.phase != 'admitted':
+                    self._drop(peer)
         if self._acceptor is None:
             if self._listener is not None:
                 self._listener.close()
             return
-        self._server.socket_closed.set()  # handshakes are refused from now on
         self.close_all(GOING_AWAY, reason)
         with self._changed:
-            for peer in self._peers.values():
-                if peer.phase != 'admitted':
-                    self._drop(peer)
             self._changed.wait_for(lambda: not self._peers)
         self._waker.send(b'.')
         self._acceptor.join()
+        self._server.socket.close()
+        self._server.serve_forever()  # returns, and releases what waits for the end
         self._server.shutdown()
-        self._server.shutdown_watcher.close()
         self._wake.close()
         self._waker.close()
 
