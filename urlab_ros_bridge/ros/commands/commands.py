@@ -58,7 +58,7 @@ class Commands(Part):
             bridge.errors,
         )
         # Setpoints and velocities were for the server before.
-        bridge.part(ServerLink).on_new_run.append(lambda: self.forget('the bridge reconnected'))
+        bridge.part(ServerLink).on_new_run.append(self._forget_server)
         bridge.wire_needs.append(self.wire_needs)
         self._robots: tuple[CommandedRobot, ...] = ()
         # The bridge may end while a world is being published.
@@ -125,6 +125,11 @@ class Commands(Part):
         for robot in self._robots:
             if only in ('', robot.plan.prefix):
                 robot.jump(reason)
+
+    def _forget_server(self) -> None:
+        self.forget('the bridge reconnected')
+        for robot in self._robots:
+            robot.setpoints.resets = None
 
     def forget_after(self, reset: Callable[[], ResultT], only: str = '') -> ResultT:
         """

@@ -126,15 +126,11 @@ class CommandedRobot:
 
     def subscriptions(self) -> set[bytes]:
         """Return the prefixes of the wire that are needed now."""
-        kinds = ('joint/', 'effort') if self.active else ()
-        if self.needs_resets:
-            kinds = (*kinds, 'resets')
+        kinds = ['joint/', 'effort'] if self.active else []
+        # Always: a goal must not wait for a subscription.
+        if self.plan.actuators and self.link.has(ROBOT_RESETS):
+            kinds.append('resets')
         return {f'{self.plan.prefix}/{kind}'.encode() for kind in kinds}
-
-    @property
-    def needs_resets(self) -> bool:
-        """Whether `tick` needs the number of resets, to detect those of other clients."""
-        return self.link.has(ROBOT_RESETS) and (self.active or self.setpoints.are_moving)
 
     def tick(
         self, stamp_ns: int, joints: Sequence[np.ndarray] | None, resets: int | None = None
@@ -144,19 +140,13 @@ class CommandedRobot:
 
         :param resets: how often the robot was reset, None when the tick does not hold it.
         """
-        if self.needs_resets:
+        if resets is not None:
             self._follow_resets(resets)
-            if self.setpoints.resets is None:
-                joints = None  # commands must not begin before
-        else:
-            self.setpoints.resets = None
         self.setpoints.tick(stamp_ns)
         self._each(lambda command: command.tick(stamp_ns, joints))
 
-    def _follow_resets(self, resets: int | None) -> None:
+    def _follow_resets(self, resets: int) -> None:
         """Drop the commands when another client has reset the robot."""
-        if resets is None:
-            return
         before, self.setpoints.resets = self.setpoints.resets, resets
         if before not in (None, resets):
             self.jump(RESET)

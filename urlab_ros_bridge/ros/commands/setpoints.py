@@ -111,12 +111,6 @@ class Setpoints:
         if before is not None and self.resets == before:
             self.resets = before + 1
 
-    @property
-    def are_moving(self) -> bool:
-        """Whether speeds or forces are commanded, which are renewed."""
-        with self._lock:
-            return self.moves(self._last)
-
     def clear(self) -> None:
         """Forget the setpoints: after a reset they are the server's."""
         with self._lock:
