@@ -28,6 +28,7 @@ from urlab_ros_bridge.robot_import.errors import FilesExist
 from urlab_ros_bridge.robot_import.fingers import find_grippers
 from urlab_ros_bridge.robot_import.gazebo import SensorImport
 from urlab_ros_bridge.robot_import.gazebo import set_friction
+from urlab_ros_bridge.robot_import.links import joint_limits
 from urlab_ros_bridge.robot_import.links import repair_inertials
 from urlab_ros_bridge.robot_import.links import repair_joints
 from urlab_ros_bridge.robot_import.meshes import MeshCache
@@ -153,6 +154,7 @@ def robot_of(
 
     height = -pose.lowest + _CLEARANCE if floats else max(0.0, -pose.lowest)
     name = valid_prefix(robot.get('name') or path.stem)
+    limits = joint_limits(robot)
     grippers = {
         name: joints
         for name, joints in find_grippers(robot).items()
@@ -164,6 +166,7 @@ def robot_of(
         'frames': {'base': root, **_frames(sensors.frames, renamed)},
         **({'twist': drive.twist} if drive and (planar or drive.interfaces) else {}),
         **({'gripper': grippers} if grippers else {}),
+        **({'joint_limits': limits} if limits else {}),
         **{name: section for name, section in sensors.sections.items() if section},
     }
     scene = scene_text(float(model.stat.extent), height + float(model.stat.center[2]))

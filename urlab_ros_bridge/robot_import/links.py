@@ -97,6 +97,18 @@ def _repair_limit(joint: ElementTree.Element) -> str:
     return f'its lower limit {lower:g} is above the upper, {upper:g}: it moves freely'
 
 
+def joint_limits(robot: ElementTree.Element) -> dict[str, dict[str, float]]:
+    """Return the limits of velocity and effort by joint, for joints that have one."""
+    found = {}
+    for joint in robot.findall('joint'):
+        limit = joint.find('limit')
+        values = {name: _number(limit, name) for name in ('velocity', 'effort')}
+        given = {name: value for name, value in values.items() if value > 0}
+        if given and joint.get('type') in ('revolute', 'continuous', 'prismatic'):
+            found[joint.get('name', '')] = given
+    return found
+
+
 def joint_ends(joint: ElementTree.Element) -> tuple[str, str]:
     """Return the names of parent and child link."""
     parent, child = joint.find('parent'), joint.find('child')

@@ -63,6 +63,8 @@ def build_simulation(
             for name, lidar in spec.lidars.items()
             if lidar.rings is not None
         ]
+        for name in spec.joint_limits:
+            _check_sensor(world, 'joint_limits', name, articulation.joints)
         for name in spec.sensor_topics:
             known = (*articulation.sensors, *articulation.sites)
             _check_sensor(world, 'sensor_topics', name, known)

@@ -140,6 +140,14 @@ class PointLidar:
 
 
 @dataclass(frozen=True, slots=True)
+class JointLimit:
+    """Limits of a joint that the model does not have; 0 for one that is not reported."""
+
+    velocity: float = key(0.0, unit='rad/s or m/s', low=0.0)
+    effort: float = key(0.0, unit='N m or N', low=0.0)
+
+
+@dataclass(frozen=True, slots=True)
 class SensorTopic:
     """How a bridge should publish a sensor; empty or 0 leaves it to the bridge."""
 
@@ -209,6 +217,7 @@ class Articulation:
     :ivar frames: ``base`` and local names of sites, bodies, cameras -> ROS frame.
     :ivar covariances: as in the world description.
     :ivar sensor_topics: by the name of a site, sensor or scanner.
+    :ivar joint_limits: by joint.
     """
 
     prefix: str = key(check=lambda prefix: '' if prefix else 'must not be empty')
@@ -224,6 +233,7 @@ class Articulation:
     frames: dict[str, str] = key(factory=dict)
     covariances: dict[str, Any] = key(factory=dict)
     sensor_topics: dict[str, SensorTopic] = key(factory=dict)
+    joint_limits: dict[str, JointLimit] = key(factory=dict)
 
 
 def _articulations(place: Place) -> dict[str, Articulation]:

@@ -133,6 +133,7 @@ def _plan_robot(
         holds_twist=twist is not None and twist.actuators is not None and not twist.actuators,
         covariances=articulation.covariances,
         sensor_topics=articulation.sensor_topics,
+        joint_limits=articulation.joint_limits,
     )
 
 
@@ -251,7 +252,9 @@ def _robot_appearance(
     if description.publish_robot_description:
         try:
             limit = description.description_velocity_limit
-            urdf = UrdfWriter(robot, skeleton, geometry, meshes, limit).text(control)
+            urdf = UrdfWriter(robot, skeleton, geometry, meshes, limit, plan.joint_limits).text(
+                control
+            )
         except MeshesUnwritable as error:
             notes.append(f'no robot_description for {robot.prefix}: {error}')
     return RobotAppearance(skeleton, urdf, tuple(skeleton.static(plan.tree)))

@@ -20,6 +20,7 @@ from typing import Generic
 from typing import TypeVar
 
 from urlab_ros_bridge.client.replies.handshake import Articulation
+from urlab_ros_bridge.client.replies.handshake import JointLimit
 from urlab_ros_bridge.client.replies.handshake import Lidar
 from urlab_ros_bridge.client.replies.handshake import PointLidar
 from urlab_ros_bridge.client.replies.handshake import SensorTopic
@@ -140,6 +141,7 @@ class RobotPlan:
     holds_twist: bool = False
     covariances: Mapping[str, Any] = field(default_factory=dict)
     sensor_topics: Mapping[str, SensorTopic] = field(default_factory=dict)
+    joint_limits: Mapping[str, JointLimit] = field(default_factory=dict)
     appearance: RobotAppearance = field(default_factory=RobotAppearance)
 
     @property

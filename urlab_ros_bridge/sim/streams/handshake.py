@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 import mujoco
@@ -209,6 +210,11 @@ def articulation_block(
     }
     if spec.gripper:
         block['grippers'] = {name: list(joints) for name, joints in spec.gripper.items()}
+    if spec.joint_limits:
+        block['joint_limits'] = {
+            name: {key: value for key, value in asdict(each).items() if value is not None}
+            for name, each in spec.joint_limits.items()
+        }
     if spec.sensor_topics:
         block['sensor_topics'] = {
             name: {'topic': each.topic, **({} if each.rate is None else {'rate': each.rate})}

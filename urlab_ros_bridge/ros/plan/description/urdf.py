@@ -10,9 +10,11 @@ bridge publishes without any prefix or remapping.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Mapping
 from collections.abc import Sequence
 import xml.etree.ElementTree as ElementTree
 
+from urlab_ros_bridge.client.replies.handshake import JointLimit
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import rpy_of
 from urlab_ros_bridge.model import Geom
@@ -49,17 +51,20 @@ class UrdfWriter:
         geometry: Geometry,
         meshes: MeshFiles,
         velocity_limit: float,
+        limits: Mapping[str, JointLimit] | None = None,
     ) -> None:
         """
         Prepare.
 
         :param velocity_limit: rad/s or m/s, for joints for which the model sets none.
+        :param limits: by joint, in place of those of the model.
         """
         self._prefix = robot.prefix
         self._world = robot.world
         self._skeleton = skeleton
         self._meshes = meshes
         self._geometry = geometry
+        self._limits = limits or {}
         self._dynamics = JointDynamics(robot.world, velocity_limit)
         self._materials: dict[Color, str] = {}
         # A robot whose geoms are all hidden is shown by what collides.
@@ -165,7 +170,11 @@ class UrdfWriter:
             if joint.kind == CONTINUOUS
             else {'lower': _number(limits.lower), 'upper': _number(limits.upper)}
         )
-        most = {'effort': _number(limits.effort), 'velocity': _number(limits.velocity)}
+        given = self._limits.get(joint.name, JointLimit())
+        most = {
+            'effort': _number(given.effort or limits.effort),
+            'velocity': _number(given.velocity or limits.velocity),
+        }
         _add(element, 'limit', reach | most)
         damping, friction = self._dynamics.friction(joint.joint)
         _add(element, 'dynamics', damping=_number(damping), friction=_number(friction))

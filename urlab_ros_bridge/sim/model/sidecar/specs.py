@@ -195,6 +195,14 @@ class SensorTopicSpec:
     rate: float | None = key(None, 'At most.', unit='Hz', above=0.0, high=10_000.0)
 
 
+@dataclass(frozen=True, slots=True)
+class JointLimitSpec:
+    """Limits of a joint that MJCF has no place for, as robot_description reports them."""
+
+    velocity: float | None = key(None, 'rad/s or m/s.', above=0.0)
+    effort: float | None = key(None, 'N m or N.', above=0.0)
+
+
 class Placed:
     """An element with a pose."""
 
@@ -292,6 +300,9 @@ class ArticulationSpec(Placed):
     noise: dict[str, NoiseSpec] = key(factory=dict, text='Of sensors by name.')
     sensor_topics: dict[str, SensorTopicSpec] = key(
         factory=dict, text='Of sensors by the name of their site, or by their own.'
+    )
+    joint_limits: dict[str, JointLimitSpec] = key(
+        factory=dict, text='That robot_description reports, of joints by name.'
     )
     gripper: dict[str, tuple[str, ...]] = key(
         factory=dict, text='Joints of grippers by name.', parse=_grippers
