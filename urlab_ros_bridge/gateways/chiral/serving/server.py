@@ -180,7 +180,7 @@ class ChiralServer:
         try:
             if driver is not None:
                 self._prepare(driver)
-            self._run_session(connection, drives=driver is not None)
+            self._run_session(connection, is_driver=driver is not None)
         except UrlabError as error:
             self._log.warning('%s: %s', connection.peer, error)
             is_away = isinstance(error, (SimulationLost, RequestTimeout))
@@ -201,15 +201,15 @@ class ChiralServer:
             raise SimulationLost('a request of the previous driver is still running: reconnect')
         self._simulation.renew(RETURN_SECONDS)
 
-    def _run_session(self, connection: WebSocketConnection, drives: bool) -> None:
+    def _run_session(self, connection: WebSocketConnection, is_driver: bool) -> None:
         env = self._simulation.wait()  # a viewer waits while a driver reconnects
-        if env is None and not drives:
+        if env is None and not is_driver:
             # There may never be a driver, so after a restart a viewer reconnects.
             self._simulation.renew(RETURN_SECONDS)
             env = self._simulation.current
         if env is None:
             raise SimulationLost('no simulation is available')
-        self._log.info('%s %s', connection.peer, 'drives' if drives else 'watches')
+        self._log.info('%s %s', connection.peer, 'drives' if is_driver else 'watches')
 
         def check() -> None:
             if env.link.is_lost:
@@ -223,11 +223,11 @@ class ChiralServer:
                 env,
                 self.metadata,
                 check,
-                drives=drives,
+                is_driver=is_driver,
                 legacy=self.config.legacy,
             ).run()
         finally:
-            if drives:
+            if is_driver:
                 self._end_control(env)
 
     def _end_control(self, env: RobotEnvironment) -> None:

@@ -43,7 +43,7 @@ class ChiralSession:
 
     :param metadata: returns the data of a metadata answer.
     :param check: raises when the simulation is not the one that the session began with.
-    :param drives: whether it may act and reset, or only watch.
+    :param is_driver: whether it may act and reset, or only watch.
     :param legacy: whether the older dialect is answered, in which an action is a step.
     """
 
@@ -54,14 +54,14 @@ class ChiralSession:
         metadata: Callable[[], dict[str, Any]],
         check: Callable[[], None],
         *,
-        drives: bool,
+        is_driver: bool,
         legacy: bool,
     ) -> None:
         self._connection = connection
         self._env = env
         self._metadata = metadata
         self._check = check
-        self._drives = drives
+        self._is_driver = is_driver
         self._observer = env.observer()
         self._requests = LatestExecutor(f'chiral-{connection.peer}')
         # Images made on request take long: actions must not wait behind them.
@@ -121,7 +121,7 @@ class ChiralSession:
             self._guarded(job)()
 
     def _answer_metadata(self) -> None:
-        data = self._metadata() | {'role': 'driver' if self._drives else 'viewer'}
+        data = self._metadata() | {'role': 'driver' if self._is_driver else 'viewer'}
         self._connection.send_parts(codec.encode_metadata(data))
 
     def _answer_observation(self) -> None:
@@ -151,7 +151,7 @@ class ChiralSession:
         self._env.act(action)
 
     def _require_driver(self, kind: str) -> None:
-        if not self._drives:
+        if not self._is_driver:
             raise NotAllowed(kind)
 
     def _guarded(self, job: Callable[[], None]) -> Callable[[], None]:
