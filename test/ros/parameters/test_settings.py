@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.parameters.settings import problems
+from urlab_ros_bridge.ros.parameters.settings import settings_type
 from urlab_ros_bridge.ros.program.features import Settings
 
 
@@ -56,3 +58,9 @@ def test_frames_must_differ():
     assert problems(replace(Settings(), base_frame='base_footprint'))
     # An empty base_frame stands for base_link.
     assert problems(replace(Settings(), odom_frame='base_link'))
+
+
+def test_a_check_that_raises_rejects_the_values_and_is_named():
+    kind = settings_type((Feature('odd', check=lambda settings: [][1]),))
+    (text,) = problems(kind())
+    assert 'test_settings' in text and 'IndexError' in text

@@ -19,6 +19,7 @@ from urlab_ros_bridge.ros.features.feature import Command
 from urlab_ros_bridge.ros.features.feature import Feature
 from urlab_ros_bridge.ros.features.feature import FeatureFailed
 from urlab_ros_bridge.ros.features.feature import Part
+from urlab_ros_bridge.ros.features.feature import Status
 from urlab_ros_bridge.ros.features.feed import Observer
 from urlab_ros_bridge.ros.link import connection
 from urlab_ros_bridge.ros.link.connection import ServerLink
@@ -99,6 +100,11 @@ class Broken:
         robot.observers.append(Observer(raises('update'), raises('clear'), robot.base_row))
         self.raises('feeds')()
 
+    def wrong_status(self, bridge):
+        part = Part()
+        part.statuses = lambda: [Status('wrong', '', {}, 'no such level')]
+        return part
+
     def commands(self, robot):
         command = Command()
         for name in ('tick', 'halt', 'jump', 'close'):
@@ -125,13 +131,14 @@ def test_a_feature_that_raises_is_named_and_everything_else_continues(
     server, broken, log = small_server(), Broken(), CapturedLog(capfd)
     # It comes first, so that everything else comes after it.
     first = FEATURES.index(connection.FEATURE) + 1
-    features = (*FEATURES[:first], broken.feature, *FEATURES[first:])
+    wrong = Feature('wrong', attach=broken.wrong_status)
+    features = (*FEATURES[:first], broken.feature, wrong, *FEATURES[first:])
     bridge, listener = bridged(server, features=features)
     listener.listen(String, 'odd')
     listener.publisher(Twist, 'odd_command').publish(Twist())
     cmd_vel = listener.publisher(Twist, 'cmd_vel')
     odom = listener.wait_for(Odometry, 'odom', lambda message: broken.calls.get('build', 0) > 9)
-    assert 'IndexError' in report_of(listener, 'odd').message
+    assert 'IndexError' in report_of(listener, 'odd', 'no such level').message
     with server.lock:
         server.data.time = 0.0  # time goes back
     expected = {'jump', 'clear', 'command jump', 'receive', 'send', 'tick', 'statuses', 'latched'}
@@ -178,9 +185,12 @@ def test_a_topic_that_names_an_unknown_parameter_is_reported(small_server, bridg
     assert 'unknown parameter' in report_of(listener, 'odd', *declared.values()).message
 
 
-def test_a_feature_that_cannot_be_attached_is_named(small_server, bridged):
-    odd = Feature('odd', attach=lambda bridge: [][1])
-    with pytest.raises(FeatureFailed, match=r"'odd'.*IndexError"):
+@pytest.mark.parametrize(
+    ('attach', 'problem'), [(lambda bridge: [][1], 'IndexError'), (lambda bridge: None, 'a Part')]
+)
+def test_a_feature_that_cannot_be_attached_is_named(small_server, bridged, attach, problem):
+    odd = Feature('odd', attach=attach)
+    with pytest.raises(FeatureFailed, match=rf"'odd'.*{problem}"):
         bridged(small_server(), features=(*FEATURES, odd))
 
 

@@ -301,7 +301,10 @@ class Bridge:
         for feature in self.features:
             if feature.attach is not None:
                 with self._starting(feature.name):
-                    part = self.add(feature.attach(self))
+                    part = feature.attach(self)
+                    if not isinstance(part, Part):
+                        raise TypeError(f'attach must return a Part, not {type(part).__name__}')
+                self.add(part)
                 self._parts.append((feature.name, part))
                 if getattr(part.tick, '__func__', None) is not Part.tick:
                     self._ticking.append((feature.name, part))

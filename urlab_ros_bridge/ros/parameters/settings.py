@@ -224,7 +224,13 @@ def problems(settings: Settings) -> list[str]:
         for row in settings.TABLE.values()
         if (text := row.problem(getattr(settings, row.field)))
     ]
-    return found + [text for check in settings.CHECKS for text in check(settings)]
+    for check in settings.CHECKS:
+        try:
+            found += check(settings)
+        except Exception as error:
+            name = f'{check.__module__}.{check.__qualname__}'
+            found.append(f'{name} failed: {type(error).__name__}: {error}')
+    return found
 
 
 def groups(settings: type[Settings]) -> dict[str, list[Parameter]]:

@@ -32,7 +32,7 @@ def make_executor(context: Context | None = None) -> Executor:
 
 def spin_once(executor: Executor, node: Node, timeout: float) -> None:
     """
-    Run ready callbacks, or wait for one (s); an error in a callback is only logged.
+    Run ready callbacks, or wait for one (s); an error in a callback is only logged, one a second.
 
     :raises ExternalShutdownException: when ROS was shut down.
     """
@@ -41,7 +41,7 @@ def spin_once(executor: Executor, node: Node, timeout: float) -> None:
     except ExternalShutdownException:
         raise
     except Exception:
-        node.get_logger().error(traceback.format_exc())
+        node.get_logger().error(traceback.format_exc(), throttle_duration_sec=1.0)
 
 
 class StopSignal:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Iterator
 from collections.abc import Sequence
 import json
 import os
@@ -107,9 +108,15 @@ class Reporter(Part):
         return [
             connection_status(self._name, link, rates, topics.notes if topics else ()),
             stream_status(self._name, stream.counters, stream.source.stats, rates, stream.silence),
-            *(feature_status(self._name, given) for given in self._bridge.statuses()),
+            *self._feature_statuses(),
             *topic_statuses(self._name, feeds, self._feeds),
         ]
+
+    def _feature_statuses(self) -> Iterator[DiagnosticStatus]:
+        """Yield the entries of features, except those that no message can hold."""
+        for given in self._bridge.statuses():
+            with self._bridge.errors.caught(given.name):
+                yield feature_status(self._name, given)
 
     def _log_connection(self) -> None:
         """Log the state of the connection, once a change; the link logs that it was made."""
