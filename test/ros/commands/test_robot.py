@@ -2,8 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of one robot, over a node and a server that write down what they get."""
 
+from geometry_msgs.msg import Twist
+from geometry_msgs.msg import Vector3
+from geometry_msgs.msg import Wrench
+from geometry_msgs.msg import WrenchStamped
 import numpy as np
 import pytest
+from sensor_msgs.msg import JointState
 from trajectory_msgs.msg import JointTrajectory
 from trajectory_msgs.msg import JointTrajectoryPoint
 
@@ -49,6 +54,26 @@ def test_a_trajectory_waits_for_ticks_until_it_is_dropped(arm):
     arm.link.state.mode = 'direct'
     arm.robot.drop_impossible()
     assert not arm.robot.active and not arm.robot.subscriptions()
+
+
+@pytest.mark.parametrize(
+    ('topic', 'message'),
+    [
+        ('cmd_vel', Twist(linear=Vector3(x=1.0))),
+        ('wrench_command', WrenchStamped(wrench=Wrench(force=Vector3(x=9.0)))),
+        ('joint_commands', JointState(name=['wheel'], velocity=[2.0])),
+        ('joint_commands', JointState(name=['arm'], position=[0.5])),
+    ],
+)
+def test_a_command_that_waits_to_be_sent_is_dropped_by_a_reset(topic, message):
+    robot, waiting = Robot(cmd_vel_type='twist'), {}
+    robot.robot.context.sender.put = lambda key, action, *_: waiting.update({key: action})
+    robot.send(topic, message)
+    assert waiting and not robot.asked
+    robot.robot.jump('the simulation was reset')
+    for action in waiting.values():
+        action()
+    assert all(kind == 'twist' and not speed for kind, speed, *_ in robot.asked)
 
 
 def test_setpoints_may_arrive_while_all_are_stopped():
