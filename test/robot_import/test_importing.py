@@ -121,6 +121,29 @@ def test_a_shape_that_cannot_be_is_left_out_or_repaired_alone(package, caplog):
         assert len(lines) == (2 if name == 'flat' else 3), lines
 
 
+def test_check_lists_what_is_changed_and_writes_nothing(
+    write_robot, package, tmp_path, capsys, monkeypatch
+):
+    (package / 'meshes' / 'link.stl').unlink()
+    monkeypatch.chdir(tmp_path)
+    path = write_robot('<gazebo reference="tip"><sensor name="s" type="sonar"/></gazebo>')
+    assert main(['import', str(path), '--check']) == 0
+    *lines, summary = capsys.readouterr().out.splitlines()
+    starts = (
+        "link 'shoulder': left out: collision package://my_robot/meshes/link.stl: ",
+        "link 'shoulder': repaired: ",
+        "link 'tip': repaired: moves but has no mass",
+        "sensor 's': left out: ",
+        'robot: guessed: the base is floating, because it stands on wheels',
+    )
+    for start in starts:
+        assert [line for line in lines if line.startswith(start)], start
+    owners = [line.partition(': ')[0] for line in lines]
+    assert len(set(owners)) == sum(a != b for a, b in zip(owners, ['', *owners], strict=False))
+    assert summary.startswith('7 of 8 shapes, 0 of 1 sensors, 2 repaired, 2 left out, ')
+    assert not (tmp_path / 'robot').exists()
+
+
 def test_a_mesh_keeps_its_own_colours_and_the_material_colours_what_has_none(package):
     """As in RViz."""
     visuals = ''.join(

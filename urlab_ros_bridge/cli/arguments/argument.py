@@ -72,8 +72,9 @@ class Arguments:
 
     def __post_init__(self) -> None:
         for kind in type(self).__mro__:
-            if 'check' in vars(kind):
-                vars(kind)['check'](self)
+            check = vars(kind).get('check')
+            if callable(check):  # or the default of an argument --check
+                check(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from urlab_ros_bridge.cli.arguments.groups import LogLevel
 from urlab_ros_bridge.cli.arguments.groups import PATH
 from urlab_ros_bridge.cli.logs import set_up_logging
 from urlab_ros_bridge.cli.packages import require
+from urlab_ros_bridge.robot_import.options import is_sdf
 from urlab_ros_bridge.schema import key
 
 
@@ -29,6 +30,11 @@ class FileArguments(ImportArguments):
     )  # fmt: skip
     out: str = key('robot', 'Folder to write to.', **FOLDER)
     overwrite: bool = key(False, 'Replace files that are in the folder already.')
+    check: bool = key(
+        False,
+        'Write nothing; print what of the robot is repaired, left out or guessed, and how much of '
+        'it is served.',
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,12 +43,18 @@ class RobotFileArguments(FileArguments, LogLevel):
 
 
 def run(given: ParsedArguments[RobotFileArguments]) -> int:
-    """Write the files and print the command that serves them."""
+    """Write the files and print the command that serves them, or what would be changed."""
     values = given.values
-    set_up_logging(values.log_level)
+    # What is printed is not logged as well.
+    printed = values.check and not is_sdf(Path(values.robot))
+    set_up_logging('error' if printed else values.log_level)
     require('import')
+    from urlab_ros_bridge.robot_import.descriptions import check_description
     from urlab_ros_bridge.robot_import.descriptions import export_world
 
+    if values.check:
+        print('\n'.join(check_description(Path(values.robot), values.import_options())))
+        return 0
     sidecar = export_world(
         Path(values.robot), values.import_options(), Path(values.out), values.overwrite
     )
@@ -64,5 +76,6 @@ COMMAND = Command(
             'urlab import my_robot.xacro --xacro-arg hand:=true --out with_hand',
             'a xacro with an argument',
         ),
+        ('urlab import my_robot.urdf --check', 'what differs from the URDF; writes nothing'),
     ),
 )
