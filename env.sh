@@ -32,6 +32,12 @@ _urlab_enter() {
   esac
   _urlab_venv=$_urlab_root/.venv$_urlab_suffix
   _urlab_install=$_urlab_root/install$_urlab_suffix
+  if [ -L "$_urlab_venv/bin/python" ] && ! [ -x "$_urlab_venv/bin/python" ]; then
+    echo "env.sh: $_urlab_venv was made with a Python that this user may not run, or that is gone" \
+      "($(readlink "$_urlab_venv/bin/python")); run \`make setup\` as this user in a checkout of" \
+      'your own.' >&2
+    return 1
+  fi
   if ! [ -f "$_urlab_install/.urlab-python" ] || ! [ -x "$_urlab_venv/bin/python" ]; then
     echo "env.sh: not set up yet; run \`make setup ROS_DISTRO=${ROS_DISTRO:-jazzy}\` in" \
       "$_urlab_root first." >&2

@@ -17,6 +17,7 @@ from launch.actions import IncludeLaunchDescription
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch_ros.actions import Node
 
+from urlab_ros_bridge.cli.logs import ros_level
 from urlab_ros_bridge.cli.processes.launch_actions import described
 from urlab_ros_bridge.cli.processes.launch_actions import process_actions
 from urlab_ros_bridge.cli.processes.nav2 import find_nav2
@@ -34,7 +35,7 @@ from urlab_ros_bridge.cli.processes.nav2 import PUBLISH_MAP
 def map_server(map_file: str, params_file: str, arguments: Nav2Arguments) -> list[Action]:
     """Return what serves the map where Nav2 does not localise: it has no other start for it."""
     common = {'use_sim_time': arguments.use_sim_time}
-    words = ['--ros-args', '--log-level', arguments.log_level]
+    words = ['--ros-args', '--log-level', ros_level(arguments.log_level)]
     return [
         Node(
             package='nav2_map_server',

@@ -18,6 +18,12 @@ case $distro in
     exit 2
     ;;
 esac
+# CMake's and rosidl's steps fail there, minutes later and without naming the path.
+if LC_ALL=C grep -q '[^ -~]' <<<"$root"; then
+  echo "setup: the path $root has letters that the build tools of ROS cannot read; move the" \
+    'checkout to a folder with ASCII letters only.' >&2
+  exit 2
+fi
 venv=$root/.venv$suffix
 build=$root/build$suffix
 install=$root/install$suffix

@@ -70,3 +70,23 @@ def test_environment_puts_an_installed_ros_aside(shell):
     assert other not in done.stdout
     assert '/home/me/bin' in done.stdout
     assert '/home/me/python' in done.stdout
+
+
+@pytest.mark.parametrize('shell', SHELLS)
+def test_environment_of_a_python_that_cannot_be_run_says_so(shell, tmp_path):
+    shutil.copy(ROOT / 'env.sh', tmp_path)
+    for suffix in ('', '-kilted'):
+        folder = tmp_path / f'.venv{suffix}' / 'bin'
+        folder.mkdir(parents=True)
+        (folder / 'python').symlink_to('/root/other/python')
+    done = run(shell, f'. {tmp_path}/env.sh')
+    assert done.returncode != 0 and '/root/other/python' in done.stderr
+    assert 'not set up yet' not in done.stderr
+
+
+def test_set_up_refuses_a_path_that_cmake_cannot_read(tmp_path):
+    folder = tmp_path / 'größe' / 'pypi'
+    folder.mkdir(parents=True)
+    shutil.copy(ROOT / 'pypi' / 'setup.sh', folder)
+    done = run('bash', f'{folder}/setup.sh', PYTHON='false')
+    assert done.returncode == 2 and 'größe' in done.stderr

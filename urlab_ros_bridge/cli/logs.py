@@ -26,6 +26,11 @@ def printable(text: object) -> str:
     )
 
 
+def ros_level(level: object) -> str:
+    """Return a row of LOG_LEVELS as rcl takes it under any locale: a Turkish one has another I."""
+    return str(level).upper()
+
+
 class _RosFormatter(logging.Formatter):
     """`[WARN] [1700000000.123456789] [server]: text`, as rcutils writes it."""
 

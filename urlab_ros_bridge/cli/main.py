@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 import contextlib
+import faulthandler
 import os
 import resource
 import sys
@@ -40,6 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         are restored; None: the arguments of this process.
     """
     if argv is None:
+        faulthandler.enable()  # a crash in a library says where, in the log
         words = sys.argv[1:]
         if words and words[0] in _WITHOUT_WINDOWS:
             open_no_windows()

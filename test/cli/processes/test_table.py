@@ -33,7 +33,7 @@ def test_a_node_gets_namespace_log_level_and_parameters():
     values = {**DEFAULTS, 'namespace': 'sim', 'log_level': 'debug', 'params_file': '/x.yaml'}
     words = command_line(BY_NAME['bridge'], values)
     ros = words[words.index('--ros-args') :]
-    assert ' '.join(ros) == '--ros-args --log-level debug -r __ns:=/sim --params-file /x.yaml'
+    assert ' '.join(ros) == '--ros-args --log-level DEBUG -r __ns:=/sim --params-file /x.yaml'
     words = command_line(BY_NAME['rviz'], {**DEFAULTS, 'use_sim_time': False})
     assert words[-2:] == ['-p', 'use_sim_time:=false']
 

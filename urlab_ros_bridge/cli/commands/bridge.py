@@ -16,6 +16,7 @@ from urlab_ros_bridge.cli.arguments.groups import Namespace
 from urlab_ros_bridge.cli.arguments.groups import PortOffset
 from urlab_ros_bridge.cli.arguments.groups import RpcPort
 from urlab_ros_bridge.cli.arguments.groups import StatePort
+from urlab_ros_bridge.cli.logs import ros_level
 from urlab_ros_bridge.cli.packages import require
 from urlab_ros_bridge.cli.processes.ports import connect_address
 from urlab_ros_bridge.schema import key
@@ -75,7 +76,7 @@ def node_arguments(given: ParsedArguments[BridgeArguments]) -> list[str]:
     if values.namespace.strip('/'):
         ours += ['-r', f'__ns:=/{values.namespace.strip("/")}']
     if 'log_level' in given.names:
-        ours += ['--log-level', values.log_level]
+        ours += ['--log-level', ros_level(values.log_level)]
     status = [] if values.status_fd is None else [f'--status-fd={values.status_fd}']
     status += ['--lifecycle'] if values.lifecycle else []
     return [*status, *words, *given.ros, *ours]

@@ -13,6 +13,7 @@ from urlab_ros_bridge.cli.arguments.command import ParsedArguments
 from urlab_ros_bridge.cli.arguments.groups import LogLevel
 from urlab_ros_bridge.cli.arguments.groups import NAME_OR_FILE
 from urlab_ros_bridge.cli.arguments.groups import Namespace
+from urlab_ros_bridge.cli.logs import ros_level
 from urlab_ros_bridge.cli.packages import require
 from urlab_ros_bridge.schema import key
 
@@ -45,7 +46,7 @@ def node_arguments(given: ParsedArguments[PolicyArguments]) -> list[str]:
     if values.namespace.strip('/'):
         ours += ['-r', f'__ns:=/{values.namespace.strip("/")}']
     if 'log_level' in given.names:
-        ours += ['--log-level', values.log_level]
+        ours += ['--log-level', ros_level(values.log_level)]
     first = [values.policy, *(['--lifecycle'] if values.lifecycle else [])]
     return [*first, '--ros-args', *given.ros, *ours]
 

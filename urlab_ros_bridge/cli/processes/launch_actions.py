@@ -40,6 +40,7 @@ from urlab_ros_bridge.cli.arguments.argument import Spelling
 from urlab_ros_bridge.cli.arguments.suite import SimulationArguments
 from urlab_ros_bridge.cli.errors import ProcessDied
 from urlab_ros_bridge.cli.errors import UnknownArgument
+from urlab_ros_bridge.cli.logs import ros_level
 from urlab_ros_bridge.cli.processes.preflight import check_keys
 from urlab_ros_bridge.cli.processes.preflight import check_packages
 from urlab_ros_bridge.cli.processes.preflight import check_ports
@@ -197,7 +198,7 @@ def _program(process: Process, values: Mapping[str, object]) -> ExecuteProcess:
         exec_name=process.name,
         namespace=str(values['namespace']) or None,
         parameters=_parameters(process, values),
-        ros_arguments=['--log-level', str(values['log_level'])],
+        ros_arguments=['--log-level', ros_level(values['log_level'])],
         **common,
     )
 

@@ -26,6 +26,7 @@ from urlab_ros_bridge.cli.arguments.controllers import MANAGER
 from urlab_ros_bridge.cli.arguments.groups import BRIDGE_FILE
 from urlab_ros_bridge.cli.arguments.suite import SimulationArguments
 from urlab_ros_bridge.cli.arguments.suite import SuiteArguments
+from urlab_ros_bridge.cli.logs import ros_level
 from urlab_ros_bridge.cli.packages import NEEDS
 from urlab_ros_bridge.files.folders import shipped_file
 from urlab_ros_bridge.interpreters import find_python
@@ -323,7 +324,7 @@ def ros_arguments(process: Process, values: Mapping[str, object]) -> list[str]:
     """Return the ROS arguments of a node's command line, as launch_ros writes them."""
     if not process.is_node:
         return []
-    words = ['--ros-args', '--log-level', str(values['log_level'])]
+    words = ['--ros-args', '--log-level', ros_level(values['log_level'])]
     namespace = str(values['namespace']).strip('/')
     if namespace:
         words += ['-r', f'__ns:=/{namespace}']

@@ -59,7 +59,8 @@ class StopSignal:
 def start_problem(error: Exception) -> str:
     """Return why ROS did not start, with advice where the text of rcl has none."""
     advice = '; set ROS_LOG_DIR to a writable folder'
-    return f'{error}{advice if "log directory" in str(error) else ""}'
+    words = ('log directory', 'logging directory')  # the second one without HOME
+    return f'{error}{advice if any(word in str(error) for word in words) else ""}'
 
 
 def spin_until(stop: StopSignal, executor: Executor, node: Node, end: Callable[[], None]) -> None:
