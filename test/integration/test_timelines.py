@@ -34,9 +34,8 @@ TOPICS = (
     (DiagnosticArray, '/diagnostics'),
 )
 PATIENT = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)
-# By default /clock is best effort: here none may be lost.
-RELIABLE_CLOCK = {
-    'qos_overrides./clock.publisher.reliability': 'reliable',
+# By default /clock keeps one message: here none may be lost.
+PATIENT_CLOCK = {
     'qos_overrides./clock.publisher.depth': 2000,
 }
 
@@ -78,7 +77,7 @@ def jumps_back(order):
 @pytest.mark.slow
 def test_resets_under_load_and_a_killed_server_never_mix_timelines(simulation, keep, request):
     resets = 20 if request.config.getoption('long') else 4
-    first, _, listener = simulation(ServerProgram(), cmd_vel_type='twist', **RELIABLE_CLOCK)
+    first, _, listener = simulation(ServerProgram(), cmd_vel_type='twist', **PATIENT_CLOCK)
     listen_to_all(listener)
     publisher = listener.publisher(Twist, 'cmd_vel')
     for number in range(resets):

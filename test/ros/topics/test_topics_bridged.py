@@ -86,7 +86,7 @@ def test_every_dialect_gives_the_same_messages(dialect, small_server, bridged):
 def test_one_tick_has_one_stamp_and_the_clock_comes_first(small_server, bridged):
     server = small_server(rate=50)
     _, listener = bridged(server, clock_rate=0.0)
-    listener.listen(Clock, '/clock', LISTEN_BEST_EFFORT)
+    listener.listen(Clock, '/clock')
     for kind, topic in (
         (Odometry, 'odom'),
         (JointState, 'joint_states'),

@@ -41,8 +41,8 @@ def _profile(
 
 
 def clock() -> QoSProfile:
-    """/clock: the newest, or none."""
-    return _profile(1, ReliabilityPolicy.BEST_EFFORT)
+    """/clock: the newest; reliable as that of ros_gz_bridge, for subscribers of both kinds."""
+    return _profile(1)
 
 
 def sensor() -> QoSProfile:
