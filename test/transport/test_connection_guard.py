@@ -135,6 +135,22 @@ def test_subscriptions_are_bounded_with_keys_and_without(sockets, keys):
         monitor.close()
 
 
+def test_a_port_that_was_flooded_accepts_nobody_for_a_while(plain, monkeypatch):
+    monkeypatch.setattr(connection_guard, 'REFUSAL_SECONDS', 1.0)
+    _, port = bind(plain, zmq.XPUB)
+
+    def stays():
+        with contextlib.suppress(AssertionError, ConnectionError), dial(port, 'SUB') as peer:
+            time.sleep(0.1)
+            return is_open(peer)
+        return False
+
+    with dial(port, 'SUB') as largest, dial(port, 'SUB') as other:
+        sent_until_closed(largest, SUBSCRIPTION)
+        assert not stays() and is_open(other)
+        wait_until(stays)
+
+
 def test_of_too_many_connections_the_silent_ones_go_first(plain, monkeypatch):
     monkeypatch.setattr(connection_guard, 'MAX_CONNECTIONS', 6)
     bound, port = bind(plain, zmq.ROUTER)

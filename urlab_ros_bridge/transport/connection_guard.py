@@ -34,6 +34,9 @@ _FEW_BYTES = 1 << 13  # a handshake and some pings
 _GRACE_SECONDS = 1.0  # in which a new connection sends its first message
 _MUCH = 1 << 20  # bytes; memory is returned to the system when a connection that held as much ends
 _TRIM_SECONDS, _TRIMS = 3.0, 5  # libzmq frees what it held in a while
+# After a connection was closed for its subscriptions, for which no other is accepted: whoever
+# floods a port comes back at once, and the work that it has caused has to be done first.
+REFUSAL_SECONDS = 5.0
 _EVENTS_AT_ONCE = 1000
 # The last one wakes the thread when it is to end.
 _EVENTS = zmq.EVENT_ACCEPTED | zmq.EVENT_DISCONNECTED | zmq.EVENT_MONITOR_STOPPED
@@ -86,6 +89,7 @@ class WatchedSocket:
         self._finished: set[int] = set()
         self.finish: Callable[[int], None] = self._finished.add
         self._has_freed = False
+        self._refuses_until = 0.0
         self._log = LimitedLog(_LOG)
 
     def take_events(self) -> None:
@@ -98,9 +102,14 @@ class WatchedSocket:
             if event == zmq.EVENT_ACCEPTED:
                 peer = PeerConnection.of_descriptor(descriptor)
                 if peer is not None:
-                    self._finished.discard(descriptor)
-                    now = time.monotonic()
-                    self._connections[descriptor] = _Connection(peer, now, now)
+                    self._accept(peer, time.monotonic())
+
+    def _accept(self, peer: PeerConnection, now: float) -> None:
+        if now < self._refuses_until:
+            peer.end()
+            return
+        self._finished.discard(peer.descriptor)
+        self._connections[peer.descriptor] = _Connection(peer, now, now)
 
     def check(self, now: float) -> bool:
         """
@@ -111,7 +120,7 @@ class WatchedSocket:
         for descriptor, each in self._connections.items():
             self._measure(descriptor, each, now)
         self._end_overdue(now)
-        self._end_largest()
+        self._end_largest(now)
         self._end_excess(now)
         has_freed, self._has_freed = self._has_freed, False
         return has_freed
@@ -133,13 +142,15 @@ class WatchedSocket:
                 text = 'closed a connection: %d bytes of a message, unfinished for %g s'
                 self._end(each, text, each.held, self._held_seconds)
 
-    def _end_largest(self) -> None:
+    def _end_largest(self, now: float) -> None:
         total = sum(each.held for each in self._connections.values())
         while total > self._held_bytes:
             largest = max(self._connections.values(), key=lambda each: each.held)
             text = 'closed a connection: it held most, %d bytes; all may hold %d together'
             self._end(largest, text, largest.held, self._held_bytes)
             total -= largest.held
+            if self._keeps:
+                self._refuses_until = now + REFUSAL_SECONDS
 
     def _end_excess(self, now: float) -> None:
         """Close those that never sent a message, oldest first, then the least recently used."""

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import replace
 
 import zmq
@@ -90,13 +91,10 @@ class Publisher:
 
         :return: whether there were any.
         """
+        if not yielding_readable(self.socket):
+            return False
         before = self.generation
-        for _ in range(MAX_CHANGES):
-            if not yielding_readable(self.socket):
-                break
-            frame: zmq.Frame = self.socket.recv(zmq.NOBLOCK, copy=False)
-            self._finish(descriptor_of(frame))
-            message = frame.bytes
+        for message in self._changes():
             kind, topic = message[:1], message[1:]
             if kind == b'\x01':
                 self._add(topic)
@@ -122,6 +120,15 @@ class Publisher:
     def is_named(self, topic: str) -> bool:
         """Return whether a topic itself is subscribed to, not only a beginning of it."""
         return self._has_more or topic.encode() in self._topics
+
+    def _changes(self) -> Iterator[bytes]:
+        try:
+            for _ in range(MAX_CHANGES):
+                frame: zmq.Frame = self.socket.recv(zmq.NOBLOCK, copy=False)
+                self._finish(descriptor_of(frame))
+                yield frame.bytes
+        except zmq.Again:
+            pass
 
     def _add(self, topic: bytes) -> None:
         if len(topic) > MAX_TOPIC_BYTES:
