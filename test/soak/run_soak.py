@@ -323,6 +323,16 @@ def growing(loads: dict[tuple[str, int], list[tuple[float, float]]]) -> list[str
     return found
 
 
+def held(loads: dict[tuple[str, int], list[tuple[float, float]]]) -> list[str]:
+    """Return what each program holds: in the middle and at the end of its last life."""
+    lives = {name: rows for (name, _), rows in loads.items()}
+    return [
+        f'{name:10} {rows[len(rows) // 2][1]:5.0f} -> {rows[-1][1]:5.0f} MB in the last '
+        f'{(rows[-1][0] - rows[len(rows) // 2][0]) * 60:.0f} min'
+        for name, rows in lives.items()
+    ]
+
+
 def run(soak: Soak, seed: int, seconds: float, only: list[str]) -> None:
     """Run rounds of the matrix: what ends a program only in the first, then all live on."""
     chance = random.Random(seed)
@@ -356,6 +366,7 @@ def main() -> int:
             print('\ninterrupted: what was seen until now')
         finally:
             soak.close()
+    print('\nmemory held', *held(soak.loads), sep='\n  ')
     print(*(f'BROKEN: {line}' for line in soak.broken), sep='\n')
     print('an invariant is broken' if soak.broken else 'all invariants hold')
     return int(bool(soak.broken))
