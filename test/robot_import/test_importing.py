@@ -8,6 +8,7 @@ import shutil
 import mujoco
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 import trimesh
 import yourdfpy
 
@@ -24,6 +25,9 @@ WHEELS = ['left_wheel', 'right_wheel']
 # What a link of a simulator's example weighs: MuJoCo takes such an inertia for none.
 LIGHT = """<inertial><mass value="1e-9"/>
 <inertia ixx="1e-15" iyy="1e-15" izz="1e-15" ixy="0" ixz="0" iyz="0"/></inertial>"""
+BOX = """<inertial><mass value="1"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+<visual><geometry><box size="1 1 1"/></geometry></visual>"""
 LINKS = ['base_footprint', 'base_link', *WHEELS, 'shoulder', 'tip', 'camera_link']
 
 
@@ -63,6 +67,27 @@ def test_every_link_is_where_the_urdf_has_it(write_robot, tmp_path, capsys, expo
         for link in LINKS:
             found, expected = start @ pose(world, link), urdf.get_transform(link, LINKS[0])
             np.testing.assert_allclose(found, expected, atol=1e-9, err_msg=link)
+
+
+def test_a_rotation_may_be_a_quaternion(tmp_path):
+    """As of URDF 1.2, which ROS 2 Lyrical reads."""
+    rotation = Rotation.random(rng=1)
+    words = {
+        'quat_xyzw': rotation.as_quat(),
+        'rpy': rotation.as_euler('xyz'),  # about fixed axes, as URDF has them
+    }
+    found = []
+    for name, values in words.items():
+        origin = f'<origin xyz="0 0 1" {name}="{" ".join(map(repr, map(float, values)))}"/>'
+        file = tmp_path / f'{name}.urdf'
+        file.write_text(
+            f'<robot name="my_robot" version="1.2"><link name="base_link">{BOX}</link>'
+            f'<link name="arm">{BOX}</link><joint name="joint" type="fixed">{origin}'
+            '<parent link="base_link"/><child link="arm"/></joint></robot>'
+        )
+        found.append(pose(load(file, base='fixed'), 'arm')[:3, :3])
+    np.testing.assert_allclose(found[0], rotation.as_matrix(), atol=1e-9)
+    np.testing.assert_allclose(found[1], rotation.as_matrix(), atol=1e-9)
 
 
 def test_an_import_replaces_files_only_when_it_may(write_robot, tmp_path, capsys):
@@ -381,6 +406,7 @@ FLYING = """<robot><link name="arm"/><joint name="j" type="fixed"><parent link="
         (with_joint('"j0"', '"a&#x9b;2J"'), 'joint names .*control'),
         (with_joint('xyz="0 0 1"', 'xyz="NaN 0 1"'), "<origin> of joint 'j0': xyz='NaN 0 1'"),
         (with_joint('xyz="0 0 1"', 'xyz="0 0 -inf"'), "joint 'j0'"),
+        (with_joint('xyz="0 0 1"', 'quat_xyzw="0 0 1"'), "quat_xyzw='0 0 1' is not four numbers"),
         (with_joint('lower="-1"', 'lower="nan"'), "<limit> of joint 'j0': lower"),
         (with_joint('mass value="1"', 'mass value="nan"'), "<mass> of link 'base'"),
         pytest.param(CROWD, 'touch', id='too many shapes in one place'),

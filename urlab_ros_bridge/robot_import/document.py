@@ -10,6 +10,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 
 from urlab_ros_bridge.files import FileRefused
+from urlab_ros_bridge.geometry import rpy_of
 from urlab_ros_bridge.robot_import.errors import InvalidDescription
 from urlab_ros_bridge.robot_import.errors import MissingExtra
 from urlab_ros_bridge.robot_import.options import ImportOptions
@@ -27,7 +28,7 @@ _SINGLE = {
     **dict.fromkeys(('visual', 'collision'), ('origin', 'geometry', 'material')),
 }
 _NUMBERS = {
-    'origin': ('xyz', 'rpy'),
+    'origin': ('xyz', 'rpy', 'quat_xyzw'),
     'axis': ('xyz',),
     'limit': ('lower', 'upper', 'effort', 'velocity'),
     'dynamics': ('damping', 'friction'),
@@ -54,6 +55,7 @@ def read_description(
     _drop_repeated(robot, report)
     root_link(robot, path)
     _check_numbers(robot, path)
+    _write_angles(robot, path)
     return robot
 
 
@@ -96,6 +98,25 @@ def _check_numbers(robot: ElementTree.Element, path: Path) -> None:
                     raise InvalidDescription(
                         path, f'{where}: {name}={value!r:.80} is not a finite number'
                     )
+
+
+def _write_angles(robot: ElementTree.Element, path: Path) -> None:
+    """
+    Write the quaternions of URDF 1.2 as the angles that MuJoCo reads.
+
+    :raises InvalidDescription: naming what is none.
+    """
+    for origin in robot.iter('origin'):
+        text = origin.attrib.pop('quat_xyzw', '')
+        if not text:
+            continue
+        try:
+            x, y, z, w = map(float, text.split())
+        except ValueError:
+            raise InvalidDescription(
+                path, f'<origin>: quat_xyzw={text!r:.80} is not four numbers'
+            ) from None
+        origin.set('rpy', ' '.join(map(repr, rpy_of((x, y, z, w)))))
 
 
 def root_link(robot: ElementTree.Element, path: Path) -> str:
