@@ -99,14 +99,21 @@ def make_system(usr):
     shutil.copy(base / 'bin' / PYTHON, usr / 'bin' / PYTHON)
     (usr / 'bin' / 'python3').symlink_to(PYTHON)
     (library / 'EXTERNALLY-MANAGED').write_text('[externally-managed]\n')
+    # Debian's Python has folders of its own, in which the wheels do not find their libraries.
+    sysconfig = library / 'sysconfig.py'
+    schemes = sysconfig.read_text()
+    sysconfig.write_text(schemes.replace("scheme = 'posix_local'", "scheme = 'posix_prefix'"))
+    (library / 'sitecustomize.py').unlink(missing_ok=True)
+    (library / 'sitecustomize.py').write_text(
+        f'import site\nsite.addsitedir({str(library / "site-packages")!r})\n'
+    )
     lock = (ROOT / 'pypi' / 'requirements' / 'jazzy.lock').read_text().splitlines()
     wanted = usr / 'requirements.txt'
     wanted.write_text(UBUNTU + '\n'.join(line for line in lock if line.startswith(OF_ROS)))
     install = [UV, 'pip', 'install', '--quiet', '--python', usr / 'bin' / 'python3', '-r', wanted]
     refused = run_process(install, stderr=subprocess.PIPE, text=True)
     assert 'externally managed' in refused.stderr
-    environ = {**os.environ, 'DEB_PYTHON_INSTALL_LAYOUT': 'deb'}  # Debian: into `usr` itself
-    run_process([*install, '--break-system-packages'], env=environ, check=True)
+    run_process([*install, '--break-system-packages'], check=True)
 
 
 class Machine:

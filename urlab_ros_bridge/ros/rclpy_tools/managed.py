@@ -19,7 +19,9 @@ class ManagedNode(LifecycleNode):
 
     def __init__(self, name: str, **options: Any) -> None:
         super().__init__(name, **options)
-        service = self._service_change_state
+        service = getattr(self, '_service_change_state', None)
+        if service is None:  # it is private to rclpy, and may have another name one day
+            return
         change = service.callback
 
         def answer(request: Any, response: Any) -> Any:
