@@ -154,6 +154,13 @@ def test_a_scanner_may_have_one_beam_without_a_limit(write_robot):
     assert (scan.rays, scan.angle_min, scan.angle_max, scan.range_max) == (1, 0, 0, 1000)
 
 
+@pytest.mark.parametrize(('low', 'high'), [(-7, 7), (1, -1), (8, 9), (2, 2)])
+def test_the_server_takes_what_the_import_writes_of_any_angles(write_robot, low, high):
+    angles = LIDAR.format(rows=1).replace('>-1<', f'>{low}<').replace('>1.5<', f'>{high}<')
+    scan = settings(load(write_robot(sensor('scan', 'gpu_lidar', angles)))).lidars['scan']
+    assert scan.angle_max - scan.angle_min <= 2 * math.pi
+
+
 def test_a_ray_sensor_of_ranges_measures_along_x(write_robot):
     down = '<pose>0.5 0 0.2 0 0.6 0</pose>'
     world = load(write_robot(sensor('sonar', 'ray', down + RANGE, 'base_link')))

@@ -328,6 +328,25 @@ def with_joint(old, new):
 CROWD = robot_of(BALL, *[(LIMB.replace('0.1"/></g', '99"/></g'), 0)] * 40).replace(
     '</robot>', '<mujoco><size memory="5K"/></mujoco></robot>'
 )
+
+
+@pytest.mark.parametrize(
+    ('root', 'bodies', 'free'),
+    [('', {'l0'}, True), (LIMB, {'base', 'l0'}, False)],
+)
+def test_a_floating_joint_frees_the_base_and_no_other_link(tmp_path, root, bodies, free):
+    path = tmp_path / 'r.urdf'
+    path.write_text(robot_of(root, (LIMB, 1)).replace('"revolute"', '"floating"'))
+    (robot,) = load(path, **({} if free else {'base': 'fixed'})).articulations.values()
+    assert (set(robot.bodies), bool(robot.starts_free)) == (bodies, free)
+
+
+def test_a_joint_that_mimics_itself_moves_alone(tmp_path):
+    path = tmp_path / 'r.urdf'
+    path.write_text(robot_of(LIMB, (LIMB, 1)).replace('</joint>', '<mimic joint="j0"/></joint>'))
+    assert load(path).model.neq == 0
+
+
 DECLARATION = '<?xml version="1.0" encoding="utf-8"?>'
 ROBOT = robot_of(LIMB, (LIMB, 1))
 

@@ -187,8 +187,9 @@ class SensorImport:
         low = _number(ray, 'scan/horizontal/min_angle', -math.pi)
         high = _number(ray, 'scan/horizontal/max_angle', math.pi)
         low, high = min(low, high), max(low, high)
+        low = min(max(low, -2 * math.pi), 2 * math.pi)
         rays = min(max(1, round(count)), _MAX_RAYS, _MOST_RAYS // rings.get('rings', 1))
-        if rays == 1 or low == high:
+        if rays == 1 or high <= low:
             rays, high = 1, low
         near, far = self._ranges(sensor, ray)
         pos, quat = self._pose(sensor)
@@ -198,7 +199,7 @@ class SensorImport:
             'body': body.name,
             'pose': {'pos': list(pos), 'quat': list(xyzw_to_wxyz(quat))},
             'angle_min': low,
-            'angle_max': min(high, low + 2 * math.pi),
+            'angle_max': min(max(high, low), low + 2 * math.pi),
             'range_min': near,
             'range_max': far,
             'rate': _rate(sensor, 10.0),

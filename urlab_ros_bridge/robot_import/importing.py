@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from dataclasses import replace
 import os
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ from urlab_ros_bridge.robot_import.spec import compile_robot
 from urlab_ros_bridge.robot_import.spec import exclude_contacts
 from urlab_ros_bridge.robot_import.spec import joined_to_base
 from urlab_ros_bridge.robot_import.spec import read_spec
+from urlab_ros_bridge.robot_import.spec import release_base
 from urlab_ros_bridge.robot_import.spec import rename_links
 from urlab_ros_bridge.robot_import.spec import start_pose
 from urlab_ros_bridge.robot_import.spec import StartPose
@@ -97,6 +99,8 @@ def import_robot(
     packages = Packages(path.parent, options.package_paths, readable=options.readable)
     report = ImportReport()
     robot = read_description(path, packages, options, report)
+    if release_base(robot, root_link(robot, path), report):
+        options = replace(options, base='floating' if options.base == 'auto' else options.base)
     renamed = rename_links(robot, report)
     cache = meshes or MeshCache(read=options.read, up_axis=options.mesh_up_axis)
     shapes = ShapeImport(packages, cache, report)

@@ -72,10 +72,9 @@ def repair_joints(robot: ElementTree.Element, report: ImportReport) -> None:
         part, mimic = f'joint {joint.get("name")!r}', joint.find('mimic')
         if joint.get('type') in ('revolute', 'prismatic') and (problem := _repair_limit(joint)):
             report.repaired(part, problem)
-        if mimic is not None and mimic.get('joint') not in names:
-            report.left_out(
-                part, f'it mimics {mimic.get("joint")!r}, which does not exist: it moves by itself'
-            )
+        if mimic is not None and mimic.get('joint') not in names - {joint.get('name')}:
+            leader = mimic.get('joint')
+            report.left_out(part, f'it mimics {leader!r}, which is no other joint: it moves alone')
             joint.remove(mimic)
 
 

@@ -84,6 +84,28 @@ def rename_links(robot: ElementTree.Element, report: ImportReport) -> str:
     return _rename(robot, _WORLD, 'world_link') if _WORLD in names else ''
 
 
+def release_base(robot: ElementTree.Element, root: str, report: ImportReport) -> bool:
+    """
+    Fix links that float on others, except for a base that floats on an empty root link.
+
+    :return: whether there is such a base; then the root link is gone.
+    """
+    joints = robot.findall('joint')
+    links = {link.get('name', ''): link for link in robot.findall('link')}
+    for joint in joints:
+        if joint.get('type') != 'floating':
+            continue
+        on_root = [each for each in joints if joint_ends(each)[0] == root]
+        if on_root == [joint] and not len(links[root]):
+            robot.remove(joint)
+            robot.remove(links[root])
+            report.guessed('robot', f'the base floats on {root!r}, which is empty and left out')
+            return True
+        joint.set('type', 'fixed')
+        report.repaired(f'joint {joint.get("name")!r}', 'only a base floats: it is fixed')
+    return False
+
+
 def _rename(robot: ElementTree.Element, old: str, new: str) -> str:
     """Rename a link, with underscores where the name is taken; return the new name."""
     names = {link.get('name') for link in robot.findall('link')}
