@@ -74,6 +74,25 @@ def test_answers_that_are_late_or_that_nobody_asked_for_are_dropped():
         assert client.latest.timestamp == 3.0 and client.dropped == 2
 
 
+def test_an_action_that_may_be_lost_is_told_to_a_call_that_waits_already():
+    """It had begun before the action was sent, and would connect again without a word."""
+
+    def answer(kind, count):
+        return {1: [], 2: [1011]}.get(count, [seen(float(count))])
+
+    async def act_while_observing(url):
+        async with AsyncChiralClient(url) as client:
+            waiting = asyncio.create_task(client.observe())
+            await asyncio.sleep(0)
+            await client.act(np.zeros(2))
+            with pytest.raises(ChiralClosed):
+                await waiting
+            assert (await client.observe()).timestamp == 3.0
+
+    with scripted(answer) as url:
+        asyncio.run(act_while_observing(url))
+
+
 def test_requests_may_overlap():
     def answer(kind, count):
         return [seen(0.0, 'reset_response')] if kind == 'reset' else [seen(float(count))]

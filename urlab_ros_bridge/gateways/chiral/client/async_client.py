@@ -184,7 +184,11 @@ class AsyncChiralClient:
         """
         fields = {'seed': seed, 'keyframe': keyframe}
         given = {key: value for key, value in fields.items() if value is not None}
-        header, payload = await self._ask(codec.RESET, self._reset_timeout, given)
+        try:
+            header, payload = await self._ask(codec.RESET, self._reset_timeout, given)
+        except ChiralClosed:
+            self._note_raised()
+            raise
         return self._note_latest(codec.decode_observation(header, payload), fresh=True)
 
     async def observe(self) -> Observation:
@@ -267,10 +271,13 @@ class AsyncChiralClient:
         await socket.close(INVALID_DATA)
 
     async def _repeatable(self, kind: str) -> tuple[dict[str, Any], memoryview]:
-        was_raised, may_be_lost = self._was_raised, self._actions > self._arrived
+        was_raised = self._was_raised
         try:
             return await self._ask(kind, self._timeout)
         except ChiralClosed as closed:
+            # Also an action that was sent while this waited.
+            may_be_lost = self._actions > self._arrived
+            self._note_raised()
             if not self._reconnect or may_be_lost or (closed.is_permanent and not was_raised):
                 raise
         deadline = time.monotonic() + self._timeout
@@ -279,6 +286,7 @@ class AsyncChiralClient:
             try:
                 return await self._ask(kind, self._timeout)
             except ChiralClosed as closed:
+                self._note_raised()
                 if closed.code != TRY_AGAIN_LATER or time.monotonic() > deadline:
                     raise
                 await asyncio.sleep(RETRY_SECONDS)
@@ -296,9 +304,6 @@ class AsyncChiralClient:
             if not done:
                 raise ChiralTimeout(kind, timeout)
             answer = future.result()
-        except ChiralClosed:
-            self._note_raised()
-            raise
         finally:
             future.cancel()
         # The server reads what a connection sends in order.
