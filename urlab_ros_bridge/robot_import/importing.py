@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from dataclasses import replace
-import os
 from pathlib import Path
 from typing import Any
 import xml.etree.ElementTree as ElementTree
@@ -25,7 +24,6 @@ from urlab_ros_bridge.robot_import.document import read_description
 from urlab_ros_bridge.robot_import.document import root_link
 from urlab_ros_bridge.robot_import.drives import find_drive
 from urlab_ros_bridge.robot_import.drives import PLANAR_JOINTS
-from urlab_ros_bridge.robot_import.errors import FilesExist
 from urlab_ros_bridge.robot_import.fingers import find_grippers
 from urlab_ros_bridge.robot_import.gazebo import SensorImport
 from urlab_ros_bridge.robot_import.gazebo import set_friction
@@ -48,7 +46,7 @@ from urlab_ros_bridge.robot_import.spec import start_pose
 from urlab_ros_bridge.robot_import.spec import StartPose
 from urlab_ros_bridge.robot_import.wheels import round_wheels
 from urlab_ros_bridge.robot_import.writing import content_digest
-from urlab_ros_bridge.robot_import.writing import copy_meshes
+from urlab_ros_bridge.robot_import.writing import export_files
 from urlab_ros_bridge.robot_import.writing import mjcf_text
 from urlab_ros_bridge.robot_import.writing import scene_text
 from urlab_ros_bridge.robot_import.writing import write_robot
@@ -200,12 +198,10 @@ def export_robot(path: Path, options: ImportOptions, folder: Path, overwrite: bo
     """
     robot = import_robot(path, options)
     model, scene = f'{robot.name}.xml', 'scene.xml'
-    names = (model, scene, f'{robot.name}.yaml')
-    existing = [name for name in names if os.path.lexists(folder / name)]
-    if existing and not overwrite:
-        raise FilesExist(folder, existing)
-    files = {model: copy_meshes(robot.mjcf, folder / 'meshes'), scene: robot.scene}
-    return write_robot(folder, robot.name, files, robot.sidecar(model, scene))
+    texts = {model: robot.mjcf, scene: robot.scene}
+    return export_files(
+        folder, robot.name, texts, robot.sidecar(model, scene), overwrite=overwrite
+    )
 
 
 def _frames(given: dict[str, str], renamed: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from collections.abc import Sequence
 import hashlib
+import os
 from pathlib import Path
 import shutil
 from typing import Any
@@ -16,6 +17,7 @@ import mujoco
 import yaml
 
 from urlab_ros_bridge.files.whole_file import write_whole
+from urlab_ros_bridge.robot_import.errors import FilesExist
 from urlab_ros_bridge.robot_import.spec import IMPRATIO
 from urlab_ros_bridge.robot_import.spec import TIMESTEP
 
@@ -115,6 +117,32 @@ def write_robot(
     path = folder / f'{name}.yaml'
     write_whole(path, yaml.safe_dump(dict(sidecar), sort_keys=False, width=99).encode())
     return path
+
+
+def export_files(
+    folder: Path,
+    name: str,
+    texts: Mapping[str, str],
+    sidecar: Mapping[str, Any],
+    *,
+    overwrite: bool,
+) -> Path:
+    """
+    Write the files of a robot or world into a folder of its own, meshes included.
+
+    :param overwrite: whether files in the folder may be replaced.
+    :return: the sidecar.
+    :raises FilesExist: naming the files.
+    :raises OSError: when the folder cannot be written.
+    """
+    existing = [file for file in (*texts, f'{name}.yaml') if os.path.lexists(folder / file)]
+    if existing and not overwrite:
+        raise FilesExist(folder, existing)
+    files = {
+        file: copy_meshes(text, folder / 'meshes') if '<mesh ' in text else text
+        for file, text in texts.items()
+    }
+    return write_robot(folder, name, files, sidecar)
 
 
 def content_digest(texts: Mapping[str, str], sidecar: Mapping[str, Any]) -> str:

@@ -4,14 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import field
 from dataclasses import replace
 from itertools import chain
 from itertools import count
 import logging
-import os
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +20,6 @@ from urlab_ros_bridge.files.whole_file import write_whole
 from urlab_ros_bridge.geometry import AT_ORIGIN
 from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import xyzw_to_wxyz
-from urlab_ros_bridge.robot_import.errors import FilesExist
 from urlab_ros_bridge.robot_import.errors import InvalidDescription
 from urlab_ros_bridge.robot_import.errors import MissingMeshes
 from urlab_ros_bridge.robot_import.importing import ImportedRobot
@@ -48,6 +45,7 @@ from urlab_ros_bridge.robot_import.sdf.surroundings import empty_scene
 from urlab_ros_bridge.robot_import.spec import compile_robot
 from urlab_ros_bridge.robot_import.writing import content_digest
 from urlab_ros_bridge.robot_import.writing import copy_meshes
+from urlab_ros_bridge.robot_import.writing import export_files
 from urlab_ros_bridge.robot_import.writing import mjcf_text
 from urlab_ros_bridge.robot_import.writing import scene_text
 from urlab_ros_bridge.robot_import.writing import write_robot
@@ -173,8 +171,7 @@ def export_model(path: Path, options: ImportOptions, folder: Path) -> tuple[Path
         write_whole(folder / 'object.xml', text.encode())
         return folder / 'object.xml', None
     made = ImportedWorld(robots[0].name, robots[0].scene, robots)
-    files = {name: copy_meshes(text, folder / 'meshes') for name, text in made.files.items()}
-    sidecar = write_robot(folder, made.name, files, made.sidecar)
+    sidecar = export_files(folder, made.name, made.files, made.sidecar, overwrite=True)
     return sidecar, robots[0].settings['pose']['pos'][2]
 
 
@@ -283,11 +280,4 @@ def export_sdf(path: Path, options: ImportOptions, folder: Path, overwrite: bool
     :raises OSError: when the folder cannot be written.
     """
     made = import_sdf(path, options)
-    names = [*made.files, f'{made.name}.yaml']
-    existing = [name for name in names if os.path.lexists(folder / name)]
-    if existing and not overwrite:
-        raise FilesExist(folder, existing)
-    files: Mapping[str, str] = {
-        name: copy_meshes(text, folder / 'meshes') for name, text in made.files.items()
-    }
-    return write_robot(folder, made.name, files, made.sidecar)
+    return export_files(folder, made.name, made.files, made.sidecar, overwrite=overwrite)
