@@ -38,11 +38,19 @@ SLIPPERY = '<gazebo reference="caster"><mu1>0.1</mu1><mu2>0.1</mu2></gazebo>'
 BLOCK = '<geometry><box size="0.03 0.01 0.02"/></geometry>'
 
 
+SCENE = '<mujoco><worldbody><geom type="plane" size="9 9 1"/></worldbody></mujoco>'
+
+
 @pytest.fixture(params=[*((name, BALL) for name in CONVENTIONS), ('shape turned', BLOCK)])
 def world(request, tmp_path, monkeypatch):
     """Return the world of a cart; a ball drags on the floor as much as its wheels grip."""
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
     name, caster = request.param
+    return load_world(ServerConfig(model=write_cart(tmp_path, name, caster)))
+
+
+def write_cart(tmp_path, name, caster):
+    """Write the description of a cart, and return its path."""
     shape, left, right = CONVENTIONS[name]
     trimesh.creation.cylinder(0.033, 0.03).export(tmp_path / 'wheel.stl')
     wheels = {
@@ -55,7 +63,7 @@ def world(request, tmp_path, monkeypatch):
     path.write_text(CART.format(caster=caster, **wheels))
     if caster == BLOCK:
         path.write_text(path.read_text().replace('</robot>', f'{SLIPPERY}</robot>'))
-    return load_world(ServerConfig(model=path))
+    return path
 
 
 def driven(world, linear, angular):
@@ -79,3 +87,12 @@ def driven(world, linear, angular):
 @pytest.mark.parametrize('command', [(0.0, 0.8), (0.0, 0.3), (0.3, 0.5)])
 def test_a_cart_turns_within_three_percent(world, command):
     np.testing.assert_allclose(driven(world, *command), command, rtol=0.03, atol=3e-3)
+
+
+def test_a_cart_drives_in_a_scene_with_the_default_integrator(tmp_path, monkeypatch):
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'cache'))
+    (tmp_path / 'floor.xml').write_text(SCENE)
+    path = write_cart(tmp_path, 'shape turned', BLOCK)
+    world = load_world(ServerConfig(model=path, scene=tmp_path / 'floor.xml'))
+    np.testing.assert_allclose(driven(world, 0.3, 0.5), (0.3, 0.5), rtol=0.1)
+    assert not any(item.number for item in world.data.warning)

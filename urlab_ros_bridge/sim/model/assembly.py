@@ -29,12 +29,13 @@ from urlab_ros_bridge.wire.names import prefix_problem
 from urlab_ros_bridge.wire.names import valid_prefix
 
 _LOG = logging.getLogger(__name__)
+_EXPLICIT = (mujoco.mjtIntegrator.mjINT_EULER, mujoco.mjtIntegrator.mjINT_RK4)
 # MuJoCo's warning where `_with_rest` reassembles a file; it is harmless.
 EMPTY_PREFIX = 'Attaching a spec with an empty prefix'
 
 
 def assemble(
-    world: WorldSpec, files: ModelFiles = OPERATOR
+    world: WorldSpec, files: ModelFiles = OPERATOR, *, adopt_integrator: bool = False
 ) -> tuple[mujoco.MjModel, mujoco.MjSpec]:
     """
     Attach every articulation of `world` to its scene and compile.
@@ -44,6 +45,8 @@ def assemble(
     `settotalmass` of a robot holds only where the robot is the whole world.
 
     :param files: reads the files that the world names.
+    :param adopt_integrator: whether a scene with an explicit integrator gets the implicit one of a
+        robot, whose servos may be too stiff for it.
     :return: the model, and the spec that it was compiled from.
     :raises WorldError: when a file is missing or something does not compile.
     """
@@ -59,6 +62,8 @@ def assemble(
         robot = files.model(articulation.model)
         if index == 0 and world.scene is None:
             copy_settings(robot, scene)
+        if adopt_integrator:
+            _adopt_integrator(scene, robot, articulation.prefix)
         if robot.compiler.settotalmass > 0 and not alone:
             scene.compiler.settotalmass = -1
             _LOG.warning(
@@ -70,6 +75,12 @@ def assemble(
         add_free_camera(scene, world.free_camera)
     model = compile_spec(scene, f'world {str(world.source)!r}')
     return keyframes.merge_into(scene, model), scene
+
+
+def _adopt_integrator(scene: mujoco.MjSpec, robot: mujoco.MjSpec, prefix: str) -> None:
+    if scene.option.integrator in _EXPLICIT and robot.option.integrator not in _EXPLICIT:
+        scene.option.integrator = robot.option.integrator
+        _LOG.info('the scene gets the integrator of %s, for whose servos its own fails', prefix)
 
 
 def assemble_file(

@@ -262,7 +262,8 @@ def load_world(config: ServerConfig) -> World:
     else:
         name, described = path.stem, described and _renamed(described, config)
     if described is not None:
-        world = World(name, described, *assemble(described))
+        made = assemble(described, adopt_integrator=config.scene is not None)
+        world = World(name, described, *made)
         _check_start(world)
         return world
     model, source, spec = assemble_file(path, config.prefix)
