@@ -4,6 +4,7 @@
 
 import os
 from pathlib import Path
+import shutil
 import subprocess
 import sys
 import venv
@@ -68,13 +69,14 @@ def test_an_active_environment_comes_first_if_it_has_everything(machine, tmp_pat
 def test_a_version_that_is_too_old_counts_as_missing(tmp_path, monkeypatch):
     assert missing_here(['yaml', 'no_such_module']) == ('no_such_module',)
     (tmp_path / 'websockets.py').touch()
-    info = tmp_path / 'websockets-10.4.dist-info'
-    info.mkdir()
-    (info / 'METADATA').write_text('Metadata-Version: 2.1\nName: websockets\nVersion: 10.4\n')
     monkeypatch.setattr(sys, 'path', [str(tmp_path), *sys.path])
-    assert missing_here(['websockets']) == ('websockets',)
-    (info / 'METADATA').write_text('Metadata-Version: 2.1\nName: websockets\nVersion: 15.0\n')
-    assert missing_here(['websockets']) == ()
+    oldest = '.'.join(map(str, interpreters.OLDEST['websockets']))
+    for version, missing in (('10.4', ('websockets',)), (oldest, ())):
+        info = tmp_path / f'websockets-{version}.dist-info'
+        info.mkdir()
+        (info / 'METADATA').write_text(f'Name: websockets\nVersion: {version}\n')
+        assert missing_here(['websockets']) == missing
+        shutil.rmtree(info)
 
 
 def test_a_program_of_a_bare_python_continues_where_its_packages_are(tmp_path):
