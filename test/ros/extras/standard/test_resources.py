@@ -92,3 +92,18 @@ def test_a_path_elsewhere_is_left_to_the_server_unseen(tmp_path):
     assert readable.find(Path(share, 'a.stl')) == Path(share, 'a.stl')
     assert readable.find(Path(share, '../../../../etc/passwd')) is None
     assert readable.find(Path('a\0b')) is None
+
+
+@pytest.mark.parametrize(
+    ('inner', 'imported'),
+    [
+        ('<link name="a"/>', False),
+        ('<joint type="fixed"/>', False),
+        ('<joint type="revolute"/>', True),
+        ('<x:property xmlns:x="http://www.ros.org/wiki/xacro"/>', True),
+        ('<x:property/>', True),
+    ],
+)
+def test_a_urdf_with_what_the_server_does_not_read_is_imported(inner, imported):
+    text = URDF.replace('</robot>', f'{inner}</robot>')
+    assert resources.define('', text, None).is_imported == imported

@@ -212,7 +212,8 @@ class _Outline:
             self.name = re.sub(r'\W', '_', attributes.get('name', ''), flags=re.ASCII)
         elif self.tag == 'robot':
             moves = tag == 'joint' and attributes.get('type', 'fixed') != 'fixed'
-            self.is_imported |= moves or tag in _IMPORTED
+            has_namespace = tag.startswith('{')  # macros, perhaps
+            self.is_imported |= moves or has_namespace or tag in _IMPORTED
 
 
 def _outline(text: str) -> _Outline:

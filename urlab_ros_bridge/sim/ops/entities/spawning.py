@@ -26,7 +26,6 @@ from urlab_ros_bridge.sim.building import build_simulation
 from urlab_ros_bridge.sim.building import check_world
 from urlab_ros_bridge.sim.errors import OpError
 from urlab_ros_bridge.sim.errors import unknown
-from urlab_ros_bridge.sim.errors import WorldError
 from urlab_ros_bridge.sim.model.naming import names_with
 from urlab_ros_bridge.sim.model.sidecar.specs import PoseSpec
 from urlab_ros_bridge.sim.model.world import World
@@ -54,6 +53,7 @@ from urlab_ros_bridge.sim.requests.sessions import ServerSession
 from urlab_ros_bridge.sim.simulation import Simulation
 from urlab_ros_bridge.sim.simulation import SimulationHost
 from urlab_ros_bridge.sim.streams.handshake import hello_reply
+from urlab_ros_bridge.wire.errors import UrlabError
 from urlab_ros_bridge.wire.names import prefix_problem
 from urlab_ros_bridge.wire.names import valid_prefix
 from urlab_ros_bridge.wire.stamp import ns_to_block
@@ -202,7 +202,9 @@ def _build(
     changed = make()
     try:
         return changed, build_simulation(host.config, host.data, changed.world, old)
-    except WorldError as error:
+    except OpError:
+        raise
+    except UrlabError as error:  # a drive or a scanner of a sidecar does not fit its model
         raise OpError('import_failed', str(error)) from error
 
 

@@ -7,6 +7,7 @@ import shutil
 from mesh_files import png
 import mujoco
 import pytest
+from spawn_models import ARM
 from spawn_models import BOX
 from spawn_models import delete
 from spawn_models import LID
@@ -26,6 +27,14 @@ ALL_KINDS = """<mujoco><compiler assetdir="files"/><asset>
   <geom type="box" size=".1 .1 .1" material="mc"/><flexcomp name="f" type="mesh" file="m.obj"
     dim="2" rigid="true" mass="1"/></body>
   <body name="ground"><geom type="hfield" hfield="h"/></body></worldbody></mujoco>"""
+
+SIDECAR = """scene: arm.xml
+articulations:
+- prefix: arm
+  model: arm.xml
+  twist: {kind: differential, left: [elbow], right: [elbow], wheel_radius: 0.1, track_width: 0.4,
+    limits: {linear: 1.0, angular: 1.0}}
+"""
 
 
 def test_files_are_read_once(rig, tmp_path):
@@ -65,6 +74,13 @@ def test_a_urdf_finds_the_meshes_of_its_package(rig, tmp_path):
     world = rig(data_dir=tmp_path)
     world.ask('spawn_entity', name='cart', file='cart/cart.urdf', pos=[3, 3, 1])
     assert renewed(world).model.mesh(0).name == 'cart_hull'
+
+
+def test_a_sidecar_whose_drive_does_not_fit_its_model_is_refused(rig, tmp_path):
+    (tmp_path / 'arm.xml').write_text(ARM.replace('<position', '<velocity').replace('kp', 'kv'))
+    (tmp_path / 'arm.yaml').write_text(SIDECAR)
+    with pytest.raises(Exception, match=r"import_failed: .*'elbow'"):
+        rig(data_dir=tmp_path).ask('spawn_entity', name='arm', file='arm.yaml')
 
 
 def test_all_spawned_models_together_have_limits(rig, monkeypatch):
