@@ -103,7 +103,10 @@ def make_gateway(values: WebXrArguments) -> WebXrServer:
     limit_arenas()
     files = PageFiles()
     if not files.has_libraries:
-        _LOG.warning('the page cannot draw without its libraries: run `make web`')
+        _LOG.warning(
+            'the page cannot draw without its libraries: run `make web` in the source folder (it '
+            'needs npm), and in a workspace build again'
+        )
     return WebXrServer(
         WebXrConfig(
             tls=_tls(values),
