@@ -34,8 +34,8 @@ _FEW_BYTES = 1 << 13  # a handshake and some pings
 _GRACE_SECONDS = 1.0  # in which a new connection sends its first message
 _MUCH = 1 << 20  # bytes; memory is returned to the system when a connection that held as much ends
 _TRIM_SECONDS, _TRIMS = 3.0, 5  # libzmq frees what it held in a while
-# After a connection was closed for its subscriptions, for which no other is accepted: whoever
-# floods a port comes back at once, and the work that it has caused has to be done first.
+# After a connection was closed for its subscriptions and these were read, for which no other is
+# accepted: whoever floods a port comes back at once, and causes more work than can be done.
 REFUSAL_SECONDS = 5.0
 _EVENTS_AT_ONCE = 1000
 # The last one wakes the thread when it is to end.
@@ -117,6 +117,11 @@ class WatchedSocket:
 
         :return: whether a connection that held much has ended since the last check.
         """
+        for descriptor in tuple(self._finished):
+            if descriptor not in self._connections:  # it has ended, and what it sent is read now
+                self._finished.discard(descriptor)
+                if now < self._refuses_until:
+                    self._refuses_until = now + REFUSAL_SECONDS
         for descriptor, each in self._connections.items():
             self._measure(descriptor, each, now)
         self._end_overdue(now)

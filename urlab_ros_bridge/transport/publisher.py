@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from collections.abc import Iterator
 from dataclasses import replace
+import itertools
+import time
 
 import zmq
 
@@ -17,7 +19,10 @@ from urlab_ros_bridge.transport.server_sockets import SocketLimits
 from urlab_ros_bridge.transport.sockets import yielding_readable
 
 MAX_SUBSCRIPTIONS = 10_000
-MAX_CHANGES = 500  # taken in before one tick: about half a millisecond's worth
+# What is taken in before one tick: about half a millisecond's worth, or what can be done in a
+# tenth of the time since the last one, at most 20 ms.
+MAX_CHANGES = 200
+_SHARE, _MOST_SECONDS = 0.1, 0.02
 MAX_TOPIC_BYTES = 1024  # a longer subscription matches nothing that is published
 # libzmq keeps each byte of a topic in up to 32 of memory, and processes ten million a second.
 MAX_SUBSCRIPTION_BYTES = 2 << 20  # that subscribers have sent, all together
@@ -51,6 +56,7 @@ class Publisher:
         self._topics: set[bytes] = set()
         self._has_more = False  # subscriptions than are known: then everything is sent
         self._sizes: tuple[int, ...] = ()
+        self._last_read = time.monotonic()
 
     @classmethod
     def bind(
@@ -87,7 +93,7 @@ class Publisher:
         """
         Process subscriptions and unsubscriptions since the last call; never block.
 
-        Of very many changes the rest is left to the next call.
+        Of very many changes some are left to the next call.
 
         :return: whether there were any.
         """
@@ -122,8 +128,13 @@ class Publisher:
         return self._has_more or topic.encode() in self._topics
 
     def _changes(self) -> Iterator[bytes]:
+        now = time.monotonic()
+        end = now + min(_SHARE * (now - self._last_read), _MOST_SECONDS)
+        self._last_read = now
         try:
-            for _ in range(MAX_CHANGES):
+            for number in itertools.count():
+                if number >= MAX_CHANGES and time.monotonic() >= end:
+                    return
                 frame: zmq.Frame = self.socket.recv(zmq.NOBLOCK, copy=False)
                 self._finish(descriptor_of(frame))
                 yield frame.bytes
