@@ -23,10 +23,10 @@ MAX_SUBSCRIPTIONS = 10_000
 # tenth of the time since the last one, at most 20 ms.
 MAX_CHANGES = 200
 _SHARE, _MOST_SECONDS = 0.1, 0.02
-MAX_TOPIC_BYTES = 1024  # a longer subscription matches nothing that is published
+MAX_TOPIC_BYTES = 1024  # a longer subscription, which matches nothing, ends its connection
 # libzmq keeps each byte of a topic in up to 32 of memory, and processes ten million a second.
 MAX_SUBSCRIPTION_BYTES = 2 << 20  # that subscribers have sent, all together
-_LIMITS = SocketLimits(4 * MAX_TOPIC_BYTES, receive_queue=100, held_bytes=MAX_SUBSCRIPTION_BYTES)
+_LIMITS = SocketLimits(MAX_TOPIC_BYTES + 16, receive_queue=25, held_bytes=MAX_SUBSCRIPTION_BYTES)
 _FIRST = zmq.SNDMORE | zmq.NOBLOCK
 
 
@@ -142,8 +142,6 @@ class Publisher:
             pass
 
     def _add(self, topic: bytes) -> None:
-        if len(topic) > MAX_TOPIC_BYTES:
-            return
         if len(self._topics) < MAX_SUBSCRIPTIONS or topic in self._topics:
             self._topics.add(topic)
         else:
