@@ -57,7 +57,7 @@ def find_drive(robot: ElementTree.Element, report: ImportReport) -> GazeboDrive 
         part = f'plugin {plugin.get("filename")!r}'
         reader = next((read for words, read in _READERS.items() if _is(plugin, words)), None)
         if reader is None:
-            if any(word in _words(plugin) for word in _OTHERS):
+            if any(word in plugin_words(plugin) for word in _OTHERS):
                 known = ', '.join(' '.join(words) for words in _READERS)
                 report.left_out(part, f'it drives in an unknown way; known are those of {known}')
             continue
@@ -73,10 +73,10 @@ def find_drive(robot: ElementTree.Element, report: ImportReport) -> GazeboDrive 
 
 
 def _is(plugin: ElementTree.Element, words: tuple[str, ...]) -> bool:
-    return all(word in _words(plugin) for word in words)
+    return all(word in plugin_words(plugin) for word in words)
 
 
-def _words(plugin: ElementTree.Element) -> str:
+def plugin_words(plugin: ElementTree.Element) -> str:
     """Return what a plugin is known by: file and name, as Gazebo's versions spell them."""
     return f'{plugin.get("filename", "")} {plugin.get("name", "")}'.lower()
 

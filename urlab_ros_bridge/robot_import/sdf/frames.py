@@ -161,11 +161,13 @@ class Placed:
     A link, with its pose in the outermost model.
 
     :ivar name: with the names of nested models in front.
+    :ivar scope: of the model that it stands in.
     """
 
     name: str
     element: SdfElement
     pose: Pose
+    scope: Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +196,7 @@ def links_of(scope: Scope, above: Pose = AT_ORIGIN, prefix: str = '') -> Iterato
     """Yield the links of a model and of those in it."""
     for element in scope.element.all('link'):
         name = element.get('name', '')
-        yield Placed(prefix + name, element, above.then(scope.pose(name, element)))
+        yield Placed(prefix + name, element, above.then(scope.pose(name, element)), scope)
     for name, model in scope.models.items():
         inside = above.then(scope.pose(name, model.element))
         yield from links_of(model, inside, f'{prefix}{name}{SEPARATOR}')

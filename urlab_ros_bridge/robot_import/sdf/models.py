@@ -25,6 +25,7 @@ from urlab_ros_bridge.geometry import Pose
 from urlab_ros_bridge.geometry import rotate_inverse
 from urlab_ros_bridge.geometry import rpy_of
 from urlab_ros_bridge.geometry import xyzw_to_wxyz
+from urlab_ros_bridge.robot_import.drives import plugin_words
 from urlab_ros_bridge.robot_import.errors import InvalidDescription
 from urlab_ros_bridge.robot_import.sdf.document import new_element
 from urlab_ros_bridge.robot_import.sdf.document import SdfElement
@@ -40,7 +41,7 @@ from urlab_ros_bridge.robot_import.sdf.shapes import ShapeMaker
 _LOG = logging.getLogger(__name__)
 _FIXED = 'fixed'
 # Types of joints of SDF as URDF has them; the others are made of these, or of MuJoCo's ball.
-_URDF = {'revolute': 'revolute', 'continuous': 'continuous', 'prismatic': 'prismatic'}
+_URDF = ('revolute', 'continuous', 'prismatic')
 _BALL, _SECOND = 'ball', ('universal', 'revolute2')
 _LIMIT = 1e15  # larger ones are none: SDF has 1e16
 # Controllers of single joints: words of the plugin's file and name, and the interface.
@@ -56,11 +57,6 @@ _CONTROLLERS = {
 _DRIVES = ('drive', 'ackermann', 'planar_move', 'velocity-control', 'velocitycontrol')
 
 
-def _words(plugin: SdfElement) -> str:
-    """Return what a plugin is known by: file and name, as Gazebo's versions spell them."""
-    return f'{plugin.get("filename", "")} {plugin.get("name", "")}'.lower().replace('::', '')
-
-
 @dataclass
 class Part:
     """
@@ -70,7 +66,6 @@ class Part:
     :ivar root: the link that carries the others.
     :ivar links: by name, the root first; `joints` in the order of the links that they carry.
     :ivar is_fixed: the root does not move.
-    :ivar scopes: link -> scope of the model that it stands in.
     :ivar frame: pose of the model in the world.
     """
 
@@ -80,7 +75,6 @@ class Part:
     links: dict[str, Placed]
     joints: list[PlacedJoint]
     is_fixed: bool
-    scopes: dict[str, Scope]
     frame: Pose
     plugins: list[SdfElement] = field(default_factory=list)
 
@@ -89,12 +83,12 @@ class Part:
         """Return whether anything of it moves by itself, or senses."""
         moves = any(joint.kind != _FIXED for joint in self.joints)
         senses = any(link.element.first('sensor') is not None for link in self.links.values())
-        driven = any(word in _words(plugin) for plugin in self.plugins for word in _DRIVES)
+        driven = any(word in plugin_words(plugin) for plugin in self.plugins for word in _DRIVES)
         return moves or senses or (driven and not self.is_fixed)
 
     def place(self, link: Placed) -> Callable[[SdfElement], Pose]:
         """Return the function that places elements of a link in it."""
-        scope, name = self.scopes[link.name], link.element.get('name', '')
+        scope, name = link.scope, link.element.get('name', '')
 
         def placed(element: SdfElement) -> Pose:
             base = element.relative_to()
@@ -119,7 +113,6 @@ def parts_of(scope: Scope, frame: Pose) -> list[Part]:
     """
     model = scope.element
     links = {link.name: link for link in links_of(scope)}
-    scopes = dict(_scopes(scope))
     carried: dict[str, PlacedJoint] = {}
     for joint in joints_of(scope):
         if joint.parent not in links and joint.parent:
@@ -153,7 +146,6 @@ def parts_of(scope: Scope, frame: Pose) -> list[Part]:
             {name: links[name] for name in names},
             [] if is_static else joints,
             is_static or (base is not None and base.kind == _FIXED),
-            scopes,
             frame,
         )
         if is_static:
@@ -182,13 +174,6 @@ def _closes(joint: PlacedJoint, carried: dict[str, PlacedJoint]) -> bool:
             return True
         name = carried[name].parent if name in carried else ''
     return False
-
-
-def _scopes(scope: Scope, prefix: str = '') -> Iterator[tuple[str, Scope]]:
-    for element in scope.element.all('link'):
-        yield prefix + element.get('name', ''), scope
-    for name, model in scope.models.items():
-        yield from _scopes(model, f'{prefix}{name}{SEPARATOR}')
 
 
 def _plugins(scope: Scope) -> Iterator[SdfElement]:
@@ -343,7 +328,10 @@ def _add_control(robot: ElementTree.Element, part: Part) -> None:
             if text in names:
                 element.text = names[text]
         ElementTree.SubElement(robot, 'gazebo').append(plugin)
-        kind = next((kind for word, kind in _CONTROLLERS.items() if word in _words(plugin)), None)
+        kind = next(
+            (kind for word, kind in _CONTROLLERS.items() if word in plugin_words(plugin)),
+            None,
+        )
         if kind is not None:
             joints = [(item.text or '').strip() for item in plugin.iter('joint_name')]
             for name in joints or [names[joint.name] for joint in part.joints]:

@@ -196,8 +196,9 @@ def read_command(simulation: Simulation, fields: Fields) -> StepCommand:
             command.twists.append(read_twist(simulation, control, twist))
         if block:
             command.prefixes.add(prefix)
-    pushed = (body for body, _ in command.xfrc)
-    command.prefixes |= prefixes_of(simulation.world, pushed)
+    if command.xfrc:
+        pushed = (body for body, _ in command.xfrc)
+        command.prefixes |= prefixes_of(simulation.world, pushed)
     return command
 
 
